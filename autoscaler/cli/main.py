@@ -1,0 +1,64 @@
+"""The entry point: one verb a module, imported only when it is called, and errors as one sentence.
+
+The numerical libraries are told to use one thread before anything imports them: our matrices are small, and a pool of
+threads costs more to start than a decision takes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+VERBS: dict[str, str] = {
+    "plan": "what would be done now, and why, for each pod, node and pool; changes nothing",
+    "simulate": "a scenario in virtual time, with the controller's own decisions",
+    "demo": "a day of a simulated cluster in fast time, live",
+    "import": "a trace of others brought into the jobs format",
+    "lint": "check a policy file, offline",
+    "schema": "the JSON Schema of the policy file",
+}
+
+USAGE_ERROR = 1
+
+
+def main() -> None:
+    """Run the command line; the exit status is the process's."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one verb; its exit status. 1 with one sentence on bad input, never a traceback."""
+    from autoscaler.cli.failures import Failure
+
+    try:
+        return _dispatch(arguments)
+    except Failure as failure:
+        return _complain(str(failure))
+    except BrokenPipeError:
+        # The reader went away (`| head`): no message, and nothing more to write at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _complain("interrupted", status=130)
+    except MemoryError:
+        return _complain("not enough memory for this input; simulate a part of it, or use a larger machine")
+
+
+def _dispatch(arguments: list[str]) -> int:
+    from autoscaler.cli.app import run_app
+
+    return run_app(arguments)
+
+
+def _complain(text: str, status: int = USAGE_ERROR) -> int:
+    sys.stderr.write(f"gpu-autoscaler: {text}\n")
+    return status
+
+
+Command = Callable[..., int]
+
+if __name__ == "__main__":
+    main()

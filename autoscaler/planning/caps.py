@@ -1,0 +1,117 @@
+"""Hard limits on growth: pool maximums, group maximums, and the cluster's nodes, GPUs and dollars (S9).
+
+Everything that exists, starts, or was asked for counts; what this plan adds is counted as it is added.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from autoscaler.model.nodes import InstanceState
+from autoscaler.model.reasons import Code, Reason
+from autoscaler.planning.membership import ALIVE, Membership
+from autoscaler.planning.pools import Policies, Pool, Template
+from autoscaler.planning.purchase import Limit
+
+
+@dataclass(slots=True)
+class Caps:
+    """How much may still be added. `group_size`: what each group has or was asked for, planned nodes included."""
+
+    policies: Policies
+    group_size: dict[str, int]
+    group_max: Mapping[str, int]
+    nodes: int
+    gpus: int
+    usd: float
+    spot_bound: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, policies: Policies, membership: Membership) -> Caps:
+        """The state before anything is planned."""
+        sizes: Counter[str] = Counter()
+        nodes = gpus = 0
+        usd = 0.0
+        for pool in policies.pools:
+            for name in pool.groups:
+                group = membership.groups.get(name)
+                if group is None:
+                    continue
+                alive = sum(1 for i in group.instances if i.state in ALIVE or i.state is InstanceState.FAILED)
+                size = max(group.desired, alive)
+                sizes[name] = size
+                template = next(iter(pool.templates_of(name)), None)
+                nodes += size
+                gpus += size * (template.gpus if template else 0)
+                usd += size * ((template.usd_per_hour or 0.0) if template else 0.0)
+        return cls(policies, dict(sizes), {n: g.max for n, g in membership.groups.items()}, nodes, gpus, usd)
+
+    def pool_size(self, pool: Pool) -> int:
+        """Nodes that the pool has, expects or will have by this plan."""
+        return sum(self.group_size.get(name, 0) for name in pool.groups)
+
+    def headroom(self, template: Template) -> int:
+        """How many more nodes of this template all limits together allow."""
+        return max(0, min(bound for bound, _ in self._bounds(template)))
+
+    def binding(self, template: Template) -> Reason | None:
+        """The limit that forbids one more node of this template, None if there is room."""
+        bound, reason = min(self._bounds(template), key=lambda item: item[0])
+        return reason if bound < 1 else None
+
+    def _bounds(self, template: Template) -> list[tuple[int, Reason]]:
+        rules, pool = self.policies.cluster, self.policies.by_name[template.pool]
+        size, group_max = self.group_size.get(template.group, 0), self.group_max.get(template.group, 0)
+        bounds = [
+            (pool.max_nodes - self.pool_size(pool), Reason.of(Code.POOL_AT_MAX, max=pool.max_nodes, pool=pool.name)),
+            (group_max - size, Reason.of(Code.POOL_AT_MAX, max=group_max, group=template.group)),
+            (rules.max_nodes - self.nodes, Reason.of(Code.CLUSTER_LIMIT_REACHED, limit="nodes", max=rules.max_nodes)),
+        ]
+        if template.gpus:
+            left = (rules.max_gpus - self.gpus) // template.gpus
+            bounds.append((left, Reason.of(Code.CLUSTER_LIMIT_REACHED, limit="gpus", max=rules.max_gpus)))
+        if template.usd_per_hour:
+            # A cent of tolerance: sums of binary fractions must not refuse the last node that fits exactly.
+            left = int((rules.max_usd_per_hour - self.usd + 1e-9) // template.usd_per_hour)
+            bounds.append((left, Reason.of(Code.COST_CAP_REACHED, max=rules.max_usd_per_hour)))
+        if template.pool in self.spot_bound:
+            left = self.spot_bound[template.pool] - self.pool_size(pool)
+            bounds.append((left, Reason.of(Code.POOL_AT_MAX, max=self.spot_bound[template.pool], rule="spot.maxShare")))
+        return bounds
+
+    def add(self, template: Template, count: int = 1) -> None:
+        """Count `count` planned nodes (negative takes them back)."""
+        self.group_size[template.group] = self.group_size.get(template.group, 0) + count
+        self.nodes += count
+        self.gpus += count * template.gpus
+        self.usd += count * (template.usd_per_hour or 0.0)
+
+    def limits(self, columns: Sequence[Sequence[Template]]) -> tuple[Limit, ...]:
+        """The same limits as rows over `columns`, each a family of templates that are alike but for the group."""
+        rules = self.policies.cluster
+        firsts = [family[0] for family in columns]
+        ones = np.ones(len(columns))
+        found = [
+            Limit(ones, float(rules.max_nodes - self.nodes)),
+            Limit(np.array([float(t.gpus) for t in firsts]), float(rules.max_gpus - self.gpus)),
+            Limit(np.array([t.usd_per_hour or 0.0 for t in firsts]), rules.max_usd_per_hour - self.usd + 1e-9),
+        ]
+        for name in sorted({t.pool for t in firsts}):
+            pool = self.policies.by_name[name]
+            mask = np.array([float(t.pool == name) for t in firsts])
+            bound = min(pool.max_nodes, self.spot_bound.get(name, pool.max_nodes))
+            found.append(Limit(mask, float(bound - self.pool_size(pool))))
+        by_groups: dict[tuple[str, ...], list[int]] = {}
+        for at, family in enumerate(columns):
+            by_groups.setdefault(tuple(sorted({t.group for t in family})), []).append(at)
+        for groups, members in sorted(by_groups.items()):
+            room = sum(self.group_max.get(g, 0) - self.group_size.get(g, 0) for g in groups)
+            if room < 1_000_000:
+                mask = np.zeros(len(columns))
+                mask[members] = 1.0
+                found.append(Limit(mask, float(max(0, room))))
+        return tuple(found)

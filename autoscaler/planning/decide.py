@@ -1,0 +1,247 @@
+"""decide(snapshot, policies, memory, now) -> Plan: the one decision of the controller, `plan` and the simulator.
+
+Pure: no clock, no randomness, no I/O. Equal inputs give equal plans, whatever the order of the objects (E2).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from autoscaler.model.memory import NO_MEMORY, Memory
+from autoscaler.model.nodes import InstanceState
+from autoscaler.model.pods import Pod
+from autoscaler.model.reasons import Code, Reason
+from autoscaler.model.resources import Axis, is_accelerator
+from autoscaler.model.snapshot import Snapshot
+from autoscaler.planning import buffers
+from autoscaler.planning.assembly import assemble
+from autoscaler.planning.batching import batch_windows
+from autoscaler.planning.caps import Caps
+from autoscaler.planning.demand import PendingGroup, classify, pending_groups
+from autoscaler.planning.market import Shop
+from autoscaler.planning.membership import Membership, join
+from autoscaler.planning.node_states import NodeStatus, status_of
+from autoscaler.planning.observed import corrected
+from autoscaler.planning.placement import Placement
+from autoscaler.planning.plan import NodeState, Plan, Terminate
+from autoscaler.planning.pool_health import PoolHealth, is_lost, pool_health
+from autoscaler.planning.pools import Policies, Template
+from autoscaler.planning.removals import decide_removals
+from autoscaler.planning.rows import Kind, Place, Places, RowMaker, places_of
+from autoscaler.planning.scale_up import Served, Sources, serve
+from autoscaler.planning.spot_share import serve_within_share
+from autoscaler.planning.units import Unit, units_of
+from autoscaler.planning.use_of_nodes import is_unused, use_on
+from autoscaler.planning.why import Why
+from autoscaler.scheduling.classes import ClassTable
+from autoscaler.scheduling.fleet import Fleet
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What a decision works on: the inputs, and what follows from them alone."""
+
+    snapshot: Snapshot
+    policies: Policies
+    memory: Memory
+    now: float
+    membership: Membership
+    statuses: Mapping[str, NodeStatus]
+    health: Mapping[str, PoolHealth]
+    drift: Mapping[str, Reason]
+    table: ClassTable
+    axis: Axis
+    maker: RowMaker
+    accelerated: Sequence[bool]
+
+
+def decide(snapshot: Snapshot, policies: Policies, memory: Memory = NO_MEMORY, now: float = 0.0) -> Plan:
+    """The plan for this snapshot at `now` (seconds since the epoch)."""
+    world = _world(snapshot, policies, memory, now)
+    demand = classify(pending_groups(snapshot, world.table), world.policies.cluster, now)
+    nominated, wanting = split_nominated(demand.wanting, world.statuses)
+    units, incomplete = units_of(
+        wanting, _bound_gang_pods(snapshot), snapshot.gangs, policies.cluster.accelerator_resources
+    )
+    places = places_of(snapshot, world.policies, world.membership, world.statuses, world.health, world.maker, now)
+    held = batch_windows(world.policies, units, now)
+    served = _serve(world, units, places, nominated, held)
+    filled, wanted_idle = buffers.fill_up(served.shop, world.policies, _pool_counts(world, served), now)
+    removals = decide_removals(world, served, wanted_idle)
+    return assemble(world, served, [*demand.settled, *incomplete], filled, wanted_idle, removals, _terminations(world))
+
+
+def _world(snapshot: Snapshot, policies: Policies, memory: Memory, now: float) -> World:
+    membership = join(snapshot, policies)
+    statuses = {n.name: status_of(n, membership.members.get(n.name), now) for n in snapshot.nodes}
+    policies, drift = corrected(policies, membership, statuses)
+    health = {p.name: pool_health(p, membership, statuses, memory, now) for p in policies.pools}
+    table = snapshot.derived.get("classes")
+    if table is None:
+        table = snapshot.derived["classes"] = ClassTable(snapshot, snapshot.pods)
+    axis = _axis(snapshot, table)
+    extra = policies.cluster.accelerator_resources
+    accelerated = [any(is_accelerator(name, extra) for name, _ in c.spec.requests) for c in table.classes]
+    return World(
+        snapshot,
+        policies,
+        memory,
+        now,
+        membership,
+        statuses,
+        health,
+        drift,
+        table,
+        axis,
+        RowMaker(snapshot),
+        accelerated,
+    )
+
+
+def _axis(snapshot: Snapshot, table: ClassTable) -> Axis:
+    """Resources that some pod asks for; what nobody asks for decides nothing."""
+    kept = snapshot.derived.get("axis")
+    if kept is None:
+        kept = snapshot.derived["axis"] = Axis.of(name for c in table.classes for name, _ in c.spec.requests)
+    return kept  # type: ignore[no-any-return]
+
+
+def split_nominated(
+    groups: Sequence[PendingGroup], statuses: Mapping[str, NodeStatus]
+) -> tuple[tuple[tuple[int, Pod], ...], tuple[PendingGroup, ...]]:
+    """Pods that the scheduler will run on a usable node once their victims are gone; and all others.
+
+    A nomination of a node that is gone means nothing (kubernetes/autoscaler#3846).
+    """
+    nominated: list[tuple[int, Pod]] = []
+    others: list[PendingGroup] = []
+    for group in groups:
+        status = statuses.get(group.sample.nominated_node) if group.sample.nominated_node else None
+        if status is not None and status.state is NodeState.READY:
+            nominated += [(group.cls, pod) for pod in group.pods]
+        else:
+            others.append(group)
+    return tuple(nominated), tuple(others)
+
+
+def _bound_gang_pods(snapshot: Snapshot) -> Mapping[str, int]:
+    kept: Mapping[str, int] | None = snapshot.derived.get("bound-gang-pods")
+    if kept is None:
+        kept = Counter(p.gang for p in snapshot.pods if p.gang and p.node and not p.finished and p.deleted_at is None)
+        snapshot.derived["bound-gang-pods"] = kept
+    return kept
+
+
+def _serve(
+    world: World,
+    units: Sequence[Unit],
+    places: Places,
+    nominated: tuple[tuple[int, Pod], ...],
+    held: Mapping[str, float],
+) -> Served:
+    def new_shop() -> Shop:
+        fleet = Fleet(world.snapshot, world.table, world.axis)
+        for row in places.aside:
+            fleet.add_aside(row)
+        placement = Placement(fleet, world.accelerated)
+        caps = Caps.of(world.policies, world.membership)
+        why = Why(world.policies, world.health, world.table, fleet, world.maker, world.accelerated, held)
+        open_ = _open_templates(world, held)
+        for template in open_:
+            fleet.add_potential(world.maker.empty(template, f"new/{template.group}/potential"))
+        shop = Shop(open_, why, caps, placement, world.maker, world.table)
+        shop.price.update(_fallback_prices(world))
+        return shop
+
+    sources = Sources(
+        places=places,
+        resliceable=_resliceable(world),
+        nominated=nominated,
+        maker=world.maker,
+        new_shop=new_shop,
+        is_accelerated=world.accelerated,
+        is_simple=[c.spec.is_simple for c in world.table.classes],
+    )
+    return serve_within_share(units, sources, world.policies, serve)
+
+
+def _open_templates(world: World, held: Mapping[str, float]) -> tuple[Template, ...]:
+    found = []
+    for pool in world.policies.pools:
+        health = world.health[pool.name]
+        if (health.blocked is not None and health.blocked.code is not Code.BACKOFF) or pool.name in held:
+            continue
+        found += [t for t in pool.templates if health.groups[t.group].blocked is None]
+    return tuple(found)
+
+
+def _fallback_prices(world: World) -> dict[int, float]:
+    """A fallback is never planned as cheaper than the spot pool it stands in for: spot is tried first."""
+    prices: dict[int, float] = {}
+    for pool in world.policies.pools:
+        known = [t.usd_per_hour for t in pool.templates if t.usd_per_hour is not None]
+        for name in pool.spot.fallback:
+            fallback = world.policies.by_name.get(name)
+            for template in fallback.templates if fallback and known else ():
+                own = template.usd_per_hour if template.usd_per_hour is not None else max(known)
+                prices[id(template)] = max(own, max(known) * (1 + 1e-9), prices.get(id(template), 0.0))
+    return prices
+
+
+def _resliceable(world: World) -> tuple[Place, ...]:
+    """Ready nodes without work whose pool offers another MIG layout."""
+    found = []
+    pods_by_node = world.snapshot.pods_by_node
+    for name, member in sorted(world.membership.members.items()):
+        status = world.statuses[name]
+        choices = member.pool.templates_of(member.group)
+        if status.state is not NodeState.READY or len(choices) < 2 or member.node.unschedulable:
+            continue
+        pods = pods_by_node.get(name, ())
+        if any(not p.is_daemon for p in pods):
+            continue  # a layout under a running pod is never touched
+        others = tuple(t for t in world.policies.by_name[member.pool.name].templates_of(member.group))
+        others = tuple(t for t in others if t.layout != (status.template.layout if status.template else None))
+        row = world.maker.empty(others[0], name)
+        found.append(Place(row, Kind.RESLICED, name, member.pool.name, others[0], others))
+    return tuple(found)
+
+
+def _terminations(world: World) -> tuple[Terminate, ...]:
+    """Instances that never became usable nodes: lost, failed, or come up without what they should have."""
+    found: list[Terminate] = []
+    if not world.snapshot.complete:
+        return ()
+    for instance, group, pool in world.membership.unregistered:
+        if instance.state is InstanceState.FAILED:
+            found.append(Terminate(pool.name, group, instance.id, None, Reason.of(Code.LAUNCH_FAILED)))
+        elif is_lost(instance.launched_at, pool, world.now):
+            reason = Reason.of(Code.NEVER_REGISTERED, timeout=pool.scale_up.registration_timeout_s)
+            found.append(Terminate(pool.name, group, instance.id, None, reason))
+    for name, member in sorted(world.membership.members.items()):
+        status = world.statuses[name]
+        if status.state is NodeState.INITIALIZATION_FAILED and is_unused(world, name):
+            reason = Reason.of(Code.INITIALIZATION_FAILED, missing=status.waiting_for)
+            found.append(Terminate(member.pool.name, member.group, member.instance.id, name, reason))
+    return tuple(sorted(found, key=lambda t: (t.pool, t.instance)))
+
+
+def _pool_counts(world: World, served: Served) -> Mapping[str, buffers.PoolCount]:
+    """Nodes of each pool by what they do, before minimums and buffers are filled."""
+    used = served.placement.used_rows()
+    idle: Counter[str] = Counter()
+    coming: Counter[str] = Counter()
+    busy: Counter[str] = Counter()
+    for row, place in enumerate(served.placement.places):
+        if place.pool is None:
+            continue
+        if row in used or place.kind is Kind.NEW or place.kind is Kind.RESLICED:
+            busy[place.pool] += 1
+        elif place.kind is Kind.COMING:
+            coming[place.pool] += 1
+        elif place.kind is Kind.READY:
+            use = use_on(world, place.node)
+            (idle if use.idle and not place.row.unschedulable else busy)[place.pool] += 1
+    return {p.name: buffers.PoolCount(idle[p.name], coming[p.name], busy[p.name]) for p in world.policies.pools}

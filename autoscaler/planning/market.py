@@ -1,0 +1,150 @@
+"""What can be bought now, as columns for the purchase, and the bought nodes as rows.
+
+Templates of one pool that differ only in their group (one a zone) are one column; which group delivers a node is
+decided after the purchase, by the fewest nodes first, so that zones stay balanced.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from autoscaler.model.labels import Labels
+from autoscaler.model.nodes import REGION, ZONE
+from autoscaler.model.pods import Pod
+from autoscaler.planning.caps import Caps
+from autoscaler.planning.placement import Placement, Remaining
+from autoscaler.planning.pools import Template
+from autoscaler.planning.purchase import Bought, Market, purchase
+from autoscaler.planning.rows import Kind, Place, RowMaker
+from autoscaler.planning.why import Why
+from autoscaler.scheduling.classes import ClassTable
+
+Family = tuple[Template, ...]
+
+
+@dataclass(slots=True)
+class Shop:
+    """Buys for one decision. `templates`: those that may be bought now, in tier order within the policy."""
+
+    templates: tuple[Template, ...]
+    why: Why
+    caps: Caps
+    placement: Placement
+    maker: RowMaker
+    table: ClassTable
+    price: dict[int, float] = field(default_factory=dict)
+    numbers: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    bought: list[tuple[int, Template]] = field(default_factory=list)
+
+    def families(self, classes: Sequence[int], only: Sequence[Template] | None = None) -> list[Family]:
+        """Columns for these classes: templates that differ in their group alone and that each class treats alike."""
+        found: dict[tuple[object, ...], list[Template]] = {}
+        for template in only if only is not None else self.templates:
+            if self.caps.headroom(template) < 1:
+                continue
+            takes = tuple(self.why.takes(cls, template) for cls in classes)
+            if any(takes):
+                found.setdefault((*_shape(template), takes), []).append(template)
+        return [tuple(family) for family in found.values()]
+
+    def quote(
+        self, left: Remaining, only: Sequence[Template] | None = None
+    ) -> tuple[list[Family], Sequence[Bought], Remaining]:
+        """What would be bought for the pods that are left: columns, nodes by column, and pods that stay unserved."""
+        classes = sorted(left)
+        columns = self.families(classes, only)
+        if not columns or not classes:
+            return columns, (), left
+        axis = self.placement.fleet.axis
+        requests = np.array([self.table.classes[c].vector(axis) for c in classes])
+        demand = np.array([len(left[c]) for c in classes], dtype=np.int64)
+        rows = [self.maker.empty(family[0], f"new/{family[0].group}/1") for family in columns]
+        capacity = np.array([axis.vector(r.allocatable) - axis.vector(r.reserved) for r in rows])
+        market = Market(
+            capacity=np.maximum(capacity, 0),
+            price=np.array([self.price_of(f[0]) for f in columns]),
+            compatible=np.array([[self.why.takes(c, f[0]) for f in columns] for c in classes]),
+            limits=self.caps.limits(columns),
+            tier=np.array([self.tier_of(f[0]) for f in columns], dtype=np.int64),
+        )
+        priority = np.array([self.table.classes[c].spec.priority for c in classes], dtype=np.int64)
+        answer = purchase(requests, demand, market, priority=priority)
+        unserved = {c: left[c][len(left[c]) - int(n) :] for c, n in zip(classes, answer.unserved, strict=True) if n > 0}
+        named = [
+            Bought(b.template, b.count, tuple((classes[at], pods) for at, pods in b.pattern)) for b in answer.bought
+        ]
+        return columns, named, unserved
+
+    def buy(self, left: Remaining, only: Sequence[Template] | None = None) -> Remaining:
+        """Buy for the pods that are left and place them; what stays unserved."""
+        columns, nodes, unserved = self.quote(left, only)
+        queues = {cls: list(reversed(pods)) for cls, pods in left.items()}
+        for item in nodes:
+            for _ in range(item.count):
+                row = self.add_node(self.pick(columns[item.template]))
+                for cls, number in item.pattern:
+                    pods = tuple(queues[cls].pop() for _ in range(min(number, len(queues[cls]))))
+                    if pods:
+                        self.placement.put(cls, pods, row)
+        return unserved
+
+    def pick(self, family: Sequence[Template]) -> Template:
+        """The member of the family whose group has the fewest nodes and may still grow."""
+        open_ = [t for t in family if self.caps.headroom(t) > 0] or list(family)
+        return min(open_, key=lambda t: (self.caps.group_size.get(t.group, 0), t.zone, t.group))
+
+    def add_node(self, template: Template) -> int:
+        """Plan one node of this template; its row."""
+        self.numbers[template.group] += 1
+        name = f"new/{template.group}/{self.numbers[template.group]}"
+        place = Place(self.maker.empty(template, name), Kind.NEW, name, template.pool, template)
+        row = self.placement.add([place])[0]
+        self.caps.add(template)
+        self.bought.append((row, template))
+        return row
+
+    def price_of(self, template: Template) -> float:
+        """Dollars an hour to plan with; unknown prices come last."""
+        kept = self.price.get(id(template))
+        return kept if kept is not None else (template.usd_per_hour if template.usd_per_hour is not None else np.inf)
+
+    def tier_of(self, template: Template) -> int:
+        """The pool's weight: higher ones are used up first."""
+        return self.why.policies.by_name[template.pool].weight
+
+    def mark(self) -> tuple[object, int, dict[str, int]]:
+        """A point to come back to: pods, rows, caps and numbers."""
+        return self.placement.mark(), len(self.bought), dict(self.numbers)
+
+    def rollback(self, token: tuple[object, int, dict[str, int]]) -> None:
+        """Take back everything planned since `mark`."""
+        self.placement.rollback(token[0])  # type: ignore[arg-type]
+        for _, template in self.bought[token[1] :]:
+            self.caps.add(template, -1)
+        del self.bought[token[1] :]
+        self.numbers = defaultdict(int, token[2])
+
+
+def _shape(template: Template) -> tuple[object, ...]:
+    """What makes templates one column: everything but the group and where it is."""
+    return (
+        template.pool,
+        template.layout,
+        template.allocatable,
+        template.taints,
+        _placeless(template.labels),
+        template.usd_per_hour,
+    )
+
+
+def _placeless(labels: Labels) -> frozenset[tuple[str, str]]:
+    return frozenset((k, v) for k, v in labels.items() if k not in (ZONE, REGION))
+
+
+def pods_of(left: Remaining) -> tuple[Pod, ...]:
+    """All pods of what is left."""
+    return tuple(p for members in left.values() for p in members)

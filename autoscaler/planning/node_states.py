@@ -1,0 +1,139 @@
+"""Where each node is in its life: starting, usable, failed to start, sick, draining, or none of ours.
+
+Ready is not usable: a fresh GPU node turns Ready minutes before its device plugin offers the GPUs
+(kubernetes/autoscaler#461, #1949). Until everything that the template declares is there, the node counts with
+the template's shape; what it shows meanwhile (a whole GPU before the MIG layout is applied) is nobody's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autoscaler.model.labels import Labels
+from autoscaler.model.nodes import DRAINING_TAINT, InstanceState, Node
+from autoscaler.model.resources import CPU, MEMORY, PODS, STORAGE, Amounts
+from autoscaler.planning.membership import Member
+from autoscaler.planning.plan import NodeState
+from autoscaler.planning.pools import Template
+
+MIG_STATE = "nvidia.com/mig.config.state"
+MIG_CONFIG = "nvidia.com/mig.config"
+ALWAYS_THERE = frozenset({CPU, MEMORY, PODS, STORAGE})
+
+
+@dataclass(frozen=True, slots=True)
+class NodeStatus:
+    """A node's state; `waiting_for` names what is missing, `deadline` is when waiting for it ends.
+
+    `template` is the shape that the node has or will have; None for an unmanaged node.
+    """
+
+    state: NodeState
+    waiting_for: str = ""
+    deadline: float | None = None
+    template: Template | None = None
+    since: float | None = None
+
+
+UNMANAGED = NodeStatus(NodeState.UNMANAGED)
+
+
+def status_of(node: Node, member: Member | None, now: float) -> NodeStatus:
+    """The state of one node at `now`."""
+    if member is None:
+        return UNMANAGED
+    template = template_of(node, member)
+    if node.deleted_at is not None or member.instance.state in (InstanceState.TERMINATING, InstanceState.TERMINATED):
+        return NodeStatus(NodeState.DRAINING, template=template)
+    if any(t.key == DRAINING_TAINT for t in node.taints):
+        return NodeStatus(NodeState.DRAINING, template=template, since=drain_start(node))
+    missing = missing_on(node, template)
+    if not missing:
+        return NodeStatus(NodeState.READY, template=template)
+    return _starting_or_failed(node, member, template, missing, now)
+
+
+def _starting_or_failed(node: Node, member: Member, template: Template, missing: str, now: float) -> NodeStatus:
+    timeout = member.pool.scale_up.initialization_timeout_s
+    created = min(node.created, now)  # an instant in the future counts as now (S11)
+    deadline = created + timeout
+    if now < deadline:
+        return NodeStatus(NodeState.INITIALIZING, missing, deadline, template)
+    ready = node.ready
+    if missing == "Ready":
+        since = min(ready.since, now) if ready and ready.since is not None else created
+        was_ready = ready is not None and since > created + 1
+        if was_ready and now < since + timeout:
+            return NodeStatus(NodeState.NOT_READY, missing, since + timeout, template, since)
+        state = NodeState.NOT_READY if was_ready else NodeState.INITIALIZATION_FAILED
+        return NodeStatus(state, missing, since + timeout if was_ready else deadline, template, since)
+    # The kubelet keeps a device in `capacity` for five minutes after its plugin is gone: that is a restart of the
+    # plugin or a change of the MIG layout, not a node that never started.
+    if dict(node.capacity).get(missing, 0) > 0 or node.labels.get(MIG_STATE) in ("pending", "rebooting"):
+        return NodeStatus(NodeState.INITIALIZING, missing, None, template)
+    if dict(node.allocatable).get(missing, 0) > 0:
+        return NodeStatus(NodeState.READY, template=template)  # used with the part that came; the pool shows the drift
+    return NodeStatus(NodeState.INITIALIZATION_FAILED, missing, deadline, template)
+
+
+def missing_on(node: Node, template: Template) -> str:
+    """The first thing that a node of this template lacks, or "".
+
+    In the order in which a node gets them: Ready, start-up taints gone, MIG layout applied, declared devices.
+    A device that is there in part counts as missing; after the deadline the part is used as it is.
+    """
+    if not node.is_ready:
+        return "Ready"
+    startup = {t.key for t in template.startup_taints}
+    for taint in node.taints:
+        if taint.key in startup:
+            return taint.key
+    if template.layout and node.labels.get(MIG_STATE) in ("pending", "rebooting", "failed"):
+        return f"MIG layout {template.layout}"
+    there = dict(node.allocatable)
+    for name, declared in template.allocatable:
+        if name in ALWAYS_THERE or name.startswith("hugepages-"):
+            continue
+        if there.get(name, 0) < declared and not _settled_in_part(node, name, there.get(name, 0)):
+            return name
+    return ""
+
+
+def _settled_in_part(node: Node, name: str, amount: int) -> bool:
+    """True where a device is offered in part and the kubelet says that this is all: a sick GPU, not a slow start."""
+    return amount > 0 and dict(node.capacity).get(name, amount) > amount
+
+
+def template_of(node: Node, member: Member) -> Template:
+    """The template of a node: of its group, and of the layout that the node is labeled with or shows."""
+    choices = member.pool.templates_of(member.group) or member.pool.templates
+    if len(choices) == 1:
+        return choices[0]
+    wanted = node.labels.get(MIG_CONFIG)
+    for template in choices:
+        if wanted and template.layout == wanted:
+            return template
+    there = dict(node.allocatable)
+    for template in choices:
+        if _offers_exactly(template, there):
+            return template
+    return choices[0]
+
+
+def _offers_exactly(template: Template, there: dict[str, int]) -> bool:
+    declared = dict(template.allocatable)
+    names = set(template.accelerators) | {n for n in there if n.startswith("nvidia.com/mig-")}
+    return all(there.get(name, 0) == declared.get(name, 0) for name in names)
+
+
+def drain_start(node: Node) -> float | None:
+    """When our drain of the node began: the taint's value, seconds since the epoch; None if it does not say."""
+    for taint in node.taints:
+        if taint.key == DRAINING_TAINT and taint.value.isdigit():
+            return float(taint.value)
+    return None
+
+
+def ready_shape(node: Node, template: Template | None) -> tuple[Labels, Amounts, frozenset[str]]:
+    """Labels, allocatable and refused resources of a node that is used as it is."""
+    return node.labels, node.allocatable, template.refuses_above_one if template else frozenset()

@@ -1,0 +1,168 @@
+"""Removal of nodes: the candidates, what protects all of them at once, and drains that are under way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from autoscaler.model.instants import parse_rfc3339
+from autoscaler.model.nodes import IDLE_SINCE, Node
+from autoscaler.model.objects import PodDisruptionBudget
+from autoscaler.model.reasons import Code, Reason
+from autoscaler.planning.drain_rules.rule import Surroundings
+from autoscaler.planning.moves import Moves
+from autoscaler.planning.plan import CancelDrain, NodeState, NodeVerdict, ScaleDown
+from autoscaler.planning.removal_budget import RemovalBudget
+from autoscaler.planning.rows import Kind
+from autoscaler.planning.scale_down import Candidate, Removals, counts_by_pool, judge
+from autoscaler.planning.scale_up import Served
+from autoscaler.planning.use_of_nodes import use_on
+
+if TYPE_CHECKING:
+    from autoscaler.planning.decide import World
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Nodes to remove, verdicts on the ready nodes, drains to undo, and why nothing may go at all (or None)."""
+
+    scale_down: tuple[ScaleDown, ...]
+    verdicts: Mapping[str, NodeVerdict]
+    cancel: tuple[CancelDrain, ...]
+    halted: Reason | None
+    idle: Mapping[str, int]
+
+
+def decide_removals(world: World, served: Served, wanted_idle: Mapping[str, int]) -> Decided:
+    """Judge every ready managed node; continue or undo drains."""
+    placement = served.placement
+    used = placement.used_rows()
+    reserved = {placement.places[row].node for row in used} - {""}
+    rows = {p.node: i for i, p in enumerate(placement.places) if p.kind is Kind.READY}
+    candidates = [
+        _candidate(world, name, rows[name], name in reserved)
+        for name, status in world.statuses.items()
+        if status.state is NodeState.READY and name in rows and name in world.membership.members
+    ]
+    halted = halt_reason(world)
+    draining = [n for n, s in world.statuses.items() if s.state is NodeState.DRAINING]
+    with_pods = sum(1 for n in draining if any(not p.is_daemon for p in world.snapshot.pods_by_node.get(n, ())))
+    idle = counts_by_pool(candidates)
+    state = Removals(
+        policies=world.policies,
+        now=world.now,
+        pool_sizes=_ready_or_coming(world, served),
+        idle_left=dict(idle),
+        wanted_idle=wanted_idle,
+        last_scale_up={p.name: world.memory.pool(p.name).last_scale_up for p in world.policies.pools},
+        budget=RemovalBudget(
+            world.policies.cluster.budgets,
+            len(world.membership.members),
+            world.memory.removals,
+            len(draining),
+            world.now,
+        ),
+        halted=halted,
+        drains_left=world.policies.cluster.max_parallel_drains - with_pods,
+    )
+    judge(candidates, state, _surroundings(world), Moves(placement, world.table))
+    cancel, going = _drains(world, draining, reserved)
+    return Decided((*state.chosen, *going), state.verdicts, cancel, halted, idle)
+
+
+def halt_reason(world: World) -> Reason | None:
+    """Why no node may be removed anywhere: an incomplete view (S5), or too many nodes that are not ready."""
+    if not world.snapshot.complete:
+        return Reason.of(Code.SNAPSHOT_INCOMPLETE)
+    rules = world.policies.cluster
+    managed = [world.statuses[name] for name in world.membership.members]
+    unready = sum(1 for s in managed if s.state is NodeState.NOT_READY)
+    if unready > rules.max_unready_nodes and unready > rules.max_unready_share * len(managed):
+        return Reason.of(Code.CLUSTER_UNHEALTHY, unready=unready, nodes=len(managed))
+    return None
+
+
+def _candidate(world: World, name: str, row: int, reserved: bool) -> Candidate:
+    member = world.membership.members[name]
+    status = world.statuses[name]
+    return Candidate(
+        node=member.node,
+        member=member,
+        row=row,
+        use=use_on(world, name),
+        pods=world.snapshot.pods_by_node.get(name, ()),
+        reserved=reserved,
+        usd_per_hour=status.template.usd_per_hour if status.template else None,
+        idle_since=idle_since(member.node, world.now),
+    )
+
+
+def idle_since(node: Node, now: float) -> float | None:
+    """The recorded start of the node's idleness; one in the future counts as now (S11), an unreadable one as none."""
+    text = node.annotations.get(IDLE_SINCE)
+    if text is None:
+        return None
+    try:
+        return min(parse_rfc3339(text), now)
+    except ValueError:
+        return None
+
+
+def _ready_or_coming(world: World, served: Served) -> dict[str, int]:
+    """Nodes of each pool that count towards its minimum: what is usable or will be, planned ones included."""
+    sizes: Counter[str] = Counter()
+    for place in served.placement.places:
+        if place.pool is not None and place.kind not in (Kind.RESLICED, Kind.DRAINING):
+            sizes[place.pool] += 1
+    return {p.name: sizes[p.name] for p in world.policies.pools}
+
+
+def _surroundings(world: World) -> Mapping[str, Surroundings]:
+    budgets: dict[str, list[PodDisruptionBudget]] = {}
+    for budget in world.snapshot.disruption_budgets:
+        budgets.setdefault(budget.namespace, []).append(budget)
+    frozen = {namespace: tuple(found) for namespace, found in budgets.items()}
+    gangs = frozenset(world.snapshot.gangs)
+    cutoff = world.policies.cluster.priority_cutoff
+    return {
+        p.name: Surroundings(p.scale_down, world.now, cutoff, frozen, Counter(), world.snapshot.workloads, gangs)
+        for p in world.policies.pools
+    }
+
+
+def _drains(
+    world: World, draining: Sequence[str], reserved: set[str]
+) -> tuple[tuple[CancelDrain, ...], tuple[ScaleDown, ...]]:
+    """Undo the drain of a node that a pending pod was given or whose deadline is over; go on with the others."""
+    cancel: list[CancelDrain] = []
+    going: list[ScaleDown] = []
+    for name in sorted(draining):
+        member, status = world.membership.members.get(name), world.statuses[name]
+        if member is None or status.template is None or member.node.deleted_at is not None:
+            continue
+        if member.instance.state not in ("Pending", "Running"):
+            continue
+        pods = tuple(p for p in world.snapshot.pods_by_node.get(name, ()) if not p.is_daemon)
+        timeout = member.pool.scale_down.drain_timeout_s
+        late = status.since is not None and world.now - min(status.since, world.now) > timeout
+        if name in reserved:
+            cancel.append(CancelDrain(name, Reason.of(Code.RESERVED_FOR_POD)))
+        elif late and pods:
+            reason = Reason.of(Code.BLOCKED_BY_POD, pod=pods[0].key, cause="PodTerminating", drainTimeout=timeout)
+            cancel.append(CancelDrain(name, reason))
+        else:
+            code = Code.UNDERUTILIZED if use_on(world, name).accelerators_used else Code.IDLE
+            going.append(
+                ScaleDown(
+                    member.pool.name,
+                    member.group,
+                    name,
+                    member.instance.id,
+                    status.template.usd_per_hour,
+                    Reason.of(code, drainStarted=status.since),
+                    pods,
+                )
+            )
+    return tuple(cancel), tuple(going)

@@ -1,0 +1,159 @@
+"""The rows that pods can be placed on: nodes that are ready, nodes on their way, nodes that could be had back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from autoscaler.model.nodes import DRAINING_TAINT, HOSTNAME, Node
+from autoscaler.model.pods import Pod
+from autoscaler.model.resources import NO_AMOUNTS, Amounts
+from autoscaler.model.snapshot import Snapshot
+from autoscaler.planning.membership import Membership
+from autoscaler.planning.node_states import NodeStatus
+from autoscaler.planning.plan import NodeState
+from autoscaler.planning.pool_health import PoolHealth, is_lost
+from autoscaler.planning.pools import Policies, Template
+from autoscaler.scheduling.daemons import daemon_load
+from autoscaler.scheduling.rows import Row
+
+
+class Kind(Enum):
+    """What a row stands for, in the order of preference."""
+
+    READY = "ready"
+    COMING = "coming"
+    DRAINING = "draining"
+    RESLICED = "resliced"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A row with what planning knows of it. `node` is "" where no node object exists yet.
+
+    `choices`: the templates between which a row of a pool with several MIG layouts may still choose.
+    """
+
+    row: Row
+    kind: Kind
+    node: str = ""
+    pool: str | None = None
+    template: Template | None = None
+    choices: tuple[Template, ...] = ()
+
+
+class RowMaker:
+    """Makes rows; the load of DaemonSets on a new node is computed once a template."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._loads: dict[int, tuple[Template, Amounts]] = {}
+
+    def empty(self, template: Template, name: str, pods: tuple[Pod, ...] = ()) -> Row:
+        """A node of this template as it will be when it is ready, with the DaemonSets that will land on it."""
+        labels = template.labels.plus({HOSTNAME: name})
+        kept = self._loads.get(id(template))
+        if kept is None:
+            bare = Row(name, labels, template.taints, False, template.allocatable)
+            kept = (template, daemon_load(self._snapshot.daemon_sets, bare))
+            self._loads[id(template)] = kept
+        return Row(
+            name=name,
+            labels=labels,
+            taints=template.taints,
+            unschedulable=False,
+            allocatable=template.allocatable,
+            pods=pods,
+            refuses_above_one=template.refuses_above_one,
+            reserved=kept[1],
+        )
+
+    def as_is(self, node: Node, pods: tuple[Pod, ...], template: Template | None) -> Row:
+        """A node that is used as it is."""
+        return Row(
+            name=node.name,
+            labels=node.labels,
+            taints=node.taints,
+            unschedulable=node.unschedulable,
+            allocatable=node.allocatable,
+            pods=pods,
+            refuses_above_one=template.refuses_above_one if template else frozenset(),
+            attach_limits=node.attach_limits,
+            reserved=NO_AMOUNTS,
+        )
+
+    def without_drain(self, node: Node, pods: tuple[Pod, ...], template: Template | None) -> Row:
+        """A draining node as it will be when its drain is undone."""
+        row = self.as_is(node, pods, template)
+        taints = tuple(t for t in row.taints if t.key not in (DRAINING_TAINT, "node.kubernetes.io/unschedulable"))
+        return Row(row.name, row.labels, taints, False, row.allocatable, pods, row.refuses_above_one, row.attach_limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Rows by what they stand for; `fixed` are ready nodes then coming ones of one shape.
+
+    `aside`: nodes that take no pods, but whose pods count for spread and affinity.
+    """
+
+    fixed: tuple[Place, ...]
+    flexible: tuple[Place, ...]
+    draining: tuple[Place, ...]
+    aside: tuple[Row, ...] = ()
+
+
+def places_of(
+    snapshot: Snapshot,
+    policies: Policies,
+    membership: Membership,
+    statuses: Mapping[str, NodeStatus],
+    health: Mapping[str, PoolHealth],
+    maker: RowMaker,
+    now: float,
+) -> Places:
+    """All places that exist or are on their way, in a stable order."""
+    ready: list[Place] = []
+    coming: list[Place] = []
+    flexible: list[Place] = []
+    draining: list[Place] = []
+    aside: list[Row] = []
+    pods_by_node = snapshot.pods_by_node
+    for node in snapshot.nodes:
+        status, pods = statuses[node.name], pods_by_node.get(node.name, ())
+        member = membership.members.get(node.name)
+        pool = member.pool.name if member else None
+        if status.state is NodeState.READY or (status.state is NodeState.UNMANAGED and node.is_ready):
+            ready.append(Place(maker.as_is(node, pods, status.template), Kind.READY, node.name, pool, status.template))
+        elif status.state is NodeState.INITIALIZING and status.template is not None:
+            workload = tuple(p for p in pods if not p.is_daemon)
+            row = maker.empty(status.template, node.name, workload)
+            coming.append(Place(row, Kind.COMING, node.name, pool, status.template))
+        elif status.state is NodeState.DRAINING and node.deleted_at is None and node.is_ready and status.template:
+            row = maker.without_drain(node, pods, status.template)
+            draining.append(Place(row, Kind.DRAINING, node.name, pool, status.template))
+            aside.append(maker.as_is(node, pods, status.template))
+        else:
+            aside.append(maker.as_is(node, pods, status.template))
+    for group, name, pool_name in _without_node(policies, membership, health, now):
+        templates = policies.by_name[pool_name].templates_of(group)
+        place = Place(maker.empty(templates[0], name), Kind.COMING, "", pool_name, templates[0], templates)
+        (coming if len(templates) == 1 else flexible).append(place)
+    return Places((*ready, *coming), tuple(flexible), tuple(draining), tuple(aside))
+
+
+def _without_node(
+    policies: Policies, membership: Membership, health: Mapping[str, PoolHealth], now: float
+) -> Sequence[tuple[str, str, str]]:
+    """(group, row name, pool) of instances without a node and of launches that are still owed."""
+    found = [
+        (group, f"coming/{group}/{instance.id}", pool.name)
+        for instance, group, pool in membership.unregistered
+        if instance.state in ("Pending", "Running") and not is_lost(instance.launched_at, pool, now)
+    ]
+    for pool in policies.pools:
+        for group in pool.groups:
+            expected = health[pool.name].groups[group].expected
+            found += [(group, f"coming/{group}/owed-{n}", pool.name) for n in range(1, expected + 1)]
+    return [item for item in found if policies.by_name[item[2]].templates_of(item[0])]

@@ -1,0 +1,50 @@
+"""Spot pools beside their on-demand fallbacks: a base of on-demand nodes, and a maximum share of spot.
+
+Both depend on how many nodes there will be in all, so the purchase is made once without them and, where the
+outcome breaks a rule, again with the number of spot nodes bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from autoscaler.planning.caps import Caps
+from autoscaler.planning.pools import Policies, Pool
+from autoscaler.planning.scale_up import Served, Sources
+from autoscaler.planning.units import Unit
+
+ROUNDS = 3  # the total can grow when spot is bounded; it settles at once unless shapes differ
+
+
+def serve_within_share(
+    units: Sequence[Unit],
+    sources: Sources,
+    policies: Policies,
+    serve: Callable[[Sequence[Unit], Sources, dict[str, int]], Served],
+) -> Served:
+    """Serve the units with every spot pool inside its rules, as far as its fallbacks can take the rest."""
+    bounds: dict[str, int] = {}
+    served = serve(units, sources, bounds)
+    ruled = [p for p in policies.pools if p.capacity_type == "spot" and p.spot.fallback and _has_rule(p)]
+    for _ in range(ROUNDS if ruled else 0):
+        tighter = {p.name: bound for p in ruled if (bound := _bound(p, policies, served.shop.caps, bounds)) is not None}
+        if not tighter:
+            break
+        bounds = {**bounds, **tighter}
+        served = serve(units, sources, bounds)
+    return served
+
+
+def _has_rule(pool: Pool) -> bool:
+    return pool.spot.on_demand_base > 0 or pool.spot.max_share < 1.0
+
+
+def _bound(pool: Pool, policies: Policies, caps: Caps, bounds: dict[str, int]) -> int | None:
+    """How many spot nodes the pool may have, if it has more now; None if it keeps its rules."""
+    spot = caps.pool_size(pool)
+    others = [policies.by_name[name] for name in pool.spot.fallback if name in policies.by_name]
+    total = spot + sum(caps.pool_size(p) for p in others)
+    allowed = min(int(pool.spot.max_share * total + 1e-9), max(0, total - pool.spot.on_demand_base))
+    if spot <= allowed or bounds.get(pool.name, spot) < allowed:
+        return None
+    return min(allowed, bounds.get(pool.name, allowed))

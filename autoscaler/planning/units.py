@@ -1,0 +1,113 @@
+"""Demand in the order in which it is served: gangs whole, the rest by class.
+
+A unit is served as one: a gang entirely or not at all; single pods of one class one by one. Units go by priority,
+then gangs (oldest first), then singles from the largest to the smallest, the order in which first fit wastes least.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from autoscaler.model.objects import GangSpec
+from autoscaler.model.pods import Pod
+from autoscaler.model.reasons import Code, Reason
+from autoscaler.model.resources import Amounts, is_accelerator
+from autoscaler.planning.demand import PendingGroup, oldest_first
+from autoscaler.planning.plan import Outcome, PodVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """`pods` by class id, oldest first. `gang` "" for singles.
+
+    `topology_key`: all pods of the gang in one domain of that label, "" for anywhere.
+    """
+
+    order: tuple[object, ...]
+    pods: Mapping[int, tuple[Pod, ...]]
+    gang: str = ""
+    topology_key: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many pods the unit has."""
+        return sum(len(pods) for pods in self.pods.values())
+
+
+def units_of(
+    wanting: Sequence[PendingGroup],
+    bound: Mapping[str, int],
+    gangs: Mapping[str, GangSpec],
+    extra_accelerators: frozenset[str],
+) -> tuple[list[Unit], list[PodVerdict]]:
+    """Units in serving order, and verdicts on gangs whose pods are not all there yet.
+
+    `bound`: how many pods of each gang already have a node; they count towards its size, and a gang that has its
+    minimum has become single pods.
+    """
+    members: defaultdict[str, list[PendingGroup]] = defaultdict(list)
+    singles: defaultdict[int, list[tuple[Pod, ...]]] = defaultdict(list)
+    for group in wanting:
+        if group.gang and group.gang in gangs:
+            members[group.gang].append(group)
+        else:
+            singles[group.cls].append(group.pods)
+    units: list[Unit] = []
+    waiting: list[PodVerdict] = []
+    for key in sorted(members):
+        _add_gang(members[key], gangs[key], bound.get(key, 0), units, waiting, singles)
+    for cls in sorted(singles):
+        parts = singles[cls]
+        pods = parts[0] if len(parts) == 1 else tuple(oldest_first(p for part in parts for p in part))
+        spec = pods[0].spec
+        size = _size(spec.requests, extra_accelerators)
+        units.append(Unit((-spec.priority, 1, *(-s for s in size), pods[0].created, pods[0].key), {cls: pods}))
+    units.sort(key=lambda u: u.order)
+    return units, waiting
+
+
+def _add_gang(
+    groups: Sequence[PendingGroup],
+    spec: GangSpec,
+    bound: int,
+    units: list[Unit],
+    waiting: list[PodVerdict],
+    singles: defaultdict[int, list[tuple[Pod, ...]]],
+) -> None:
+    pods = oldest_first(p for group in groups for p in group.pods)
+    class_of = {p.key: group.cls for group in groups for p in group.pods}
+    have, need = len(pods) + bound, spec.min_member
+    if have < need:
+        waiting.append(PodVerdict(tuple(pods), Outcome.WAITING, Reason.of(Code.GANG_INCOMPLETE, have=have, need=need)))
+        return
+    still = max(0, need - bound)
+    if still:
+        by_class: defaultdict[int, list[Pod]] = defaultdict(list)
+        for pod in pods[:still]:
+            by_class[class_of[pod.key]].append(pod)
+        units.append(
+            Unit(
+                order=(-max(p.spec.priority for p in pods), 0, spec.created or pods[0].created, spec.key),
+                pods={cls: tuple(by_class[cls]) for cls in sorted(by_class)},
+                gang=spec.key,
+                topology_key=spec.topology_key or _shared_domain(pods[0]),
+            )
+        )
+    for pod in pods[still:]:
+        singles[class_of[pod.key]].append((pod,))
+
+
+def _shared_domain(pod: Pod) -> str:
+    """The topology key of a pod that wants to be where its own group is (affinity to its own labels)."""
+    for term in pod.spec.pod_affinity:
+        if term.topology_key != "kubernetes.io/hostname" and term.selector and term.selector.matches(pod.labels):
+            return term.topology_key
+    return ""
+
+
+def _size(requests: Amounts, extra: frozenset[str]) -> tuple[int, int, int]:
+    devices = sum(amount for name, amount in requests if is_accelerator(name, extra))
+    values = dict(requests)
+    return devices, values.get("cpu", 0), values.get("memory", 0)

@@ -1,0 +1,32 @@
+"""The use of each node, computed once a snapshot and pool rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.pools import ScaleDownRules
+from autoscaler.planning.utilization import Use, use_of
+
+if TYPE_CHECKING:
+    from autoscaler.planning.decide import World
+
+DEFAULT = ScaleDownRules()
+
+
+def use_on(world: World, name: str) -> Use:
+    """The use of a node by the pods bound to it."""
+    member = world.membership.members.get(name)
+    down = member.pool.scale_down if member else DEFAULT
+    rules = world.policies.cluster
+    memo: dict[object, Use] = world.snapshot.derived.setdefault("use", {})
+    key = (name, down.utilization, rules.priority_cutoff, rules.accelerator_resources)
+    found = memo.get(key)
+    if found is None:
+        allocatable = world.snapshot.nodes_by_name[name].allocatable
+        found = memo[key] = use_of(world.snapshot.pods_by_node.get(name, ()), allocatable, down, rules)
+    return found
+
+
+def is_unused(world: World, name: str) -> bool:
+    """True if no pod that does work is bound to the node."""
+    return not use_on(world, name).pods

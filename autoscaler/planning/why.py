@@ -1,0 +1,166 @@
+"""Why a pool does not take a pod: one reason a pool, the one that comes closest to serving it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from autoscaler.model.labels import Labels
+from autoscaler.model.reasons import Code, Reason
+from autoscaler.planning.caps import Caps
+from autoscaler.planning.pool_health import PoolHealth
+from autoscaler.planning.pools import Policies, Pool, Template
+from autoscaler.planning.rows import RowMaker
+from autoscaler.scheduling.classes import ClassTable, PodClass
+from autoscaler.scheduling.fleet import Fleet
+
+# The order in which filters are asked; a template that fails later is closer to serving the pod.
+FILTER_ORDER: tuple[Code, ...] = (
+    Code.GPU_POOL_FOR_GPU_PODS,
+    Code.NODE_UNSCHEDULABLE,
+    Code.NODE_NAME_SET,
+    Code.NO_POOL_DECLARES_LABEL,
+    Code.TAINT_NOT_TOLERATED,
+    Code.NODE_SELECTOR_MISMATCH,
+    Code.NODE_AFFINITY_MISMATCH,
+    Code.MIG_PROFILE_NOT_OFFERED,
+    Code.INSUFFICIENT_RESOURCE,
+    Code.SHARED_GPU_REQUEST_TOO_LARGE,
+    Code.RESOURCE_CLAIM,
+    Code.VOLUME_ZONE,
+    Code.VOLUME_LIMIT,
+    Code.HOST_PORT,
+    Code.TOPOLOGY_SPREAD,
+    Code.POD_AFFINITY,
+    Code.POD_ANTI_AFFINITY,
+)
+RANK = {code: rank for rank, code in enumerate(FILTER_ORDER)}
+
+
+@dataclass(slots=True)
+class Why:
+    """Answers for one decision, memoized by class."""
+
+    policies: Policies
+    health: Mapping[str, PoolHealth]
+    table: ClassTable
+    fleet: Fleet
+    maker: RowMaker
+    accelerated: Sequence[bool]
+    held: Mapping[str, float] = field(default_factory=dict)
+    _never: dict[tuple[int, int], Reason | None] = field(default_factory=dict)
+    _labels: dict[tuple[str, str | None], bool] = field(default_factory=dict)
+    _plain: dict[int, bool] = field(default_factory=dict)
+    _rows: dict[int, object] = field(default_factory=dict)
+
+    def never(self, cls: int, template: Template) -> Reason | None:
+        """Why an empty node of this template would never take the class; None: it would."""
+        key = (cls, id(template))
+        if key not in self._never:
+            row = self._rows.get(id(template))
+            if row is None:
+                row = self._rows[id(template)] = self.maker.empty(template, f"new/{template.group}/1")
+            self._never[key] = self.fleet.why_not_empty(cls, row)  # type: ignore[arg-type]
+        return self._never[key]
+
+    def takes(self, cls: int, template: Template) -> bool:
+        """True if a new node of this template may be bought for the class, health and caps aside."""
+        if self.never(cls, template) is not None:
+            return False
+        return self.accelerated[cls] or not template.accelerators or not self.has_plain_pool(cls)
+
+    def has_plain_pool(self, cls: int) -> bool:
+        """True if some pool without accelerators can serve the class, full or not: GPU pools are not for it then."""
+        if cls not in self._plain:
+            self._plain[cls] = any(
+                not t.accelerators and self.never(cls, t) is None for p in self.policies.pools for t in p.templates
+            )
+        return self._plain[cls]
+
+    def pool_reason(self, cls: int, pool: Pool, caps: Caps, dynamic: Reason | None = None) -> Reason:
+        """The reason of one pool, for a pod of this class that it does not serve now.
+
+        `dynamic`: the reason found where an empty node would do, but not beside the pods there are.
+        """
+        rejections = [self.never(cls, t) for t in pool.templates]
+        fitting = [t for t, why in zip(pool.templates, rejections, strict=True) if why is None]
+        if not fitting:
+            closest = max(
+                (r for r in rejections if r is not None),
+                key=lambda r: RANK.get(r.code, 0),
+                default=Reason.of(Code.POOL_DEGRADED, cause=pool.problem or "no groups"),
+            )
+            return self._undeclared(closest)
+        if not any(self.takes(cls, t) for t in fitting):
+            return Reason.of(Code.GPU_POOL_FOR_GPU_PODS)
+        return self._blocked(pool, fitting, caps) or dynamic or Reason.of(Code.POOL_DEGRADED, cause="no capacity left")
+
+    def _blocked(self, pool: Pool, fitting: Sequence[Template], caps: Caps) -> Reason | None:
+        health = self.health[pool.name]
+        if health.blocked is not None and health.blocked.code is not Code.BACKOFF:
+            return Reason.of(Code.POOL_DEGRADED, cause=degraded_cause(health.blocked))
+        if pool.name in self.held:
+            return Reason.of(Code.BATCH_WINDOW, until=self.held[pool.name])
+        reasons = []
+        for template in fitting:
+            blocked = health.groups[template.group].blocked
+            if blocked is None:
+                binding = caps.binding(template)
+                if binding is None:
+                    return None
+                reasons.append((2, 0.0, binding))
+            elif blocked.code is Code.BACKOFF:
+                until = float(blocked.param("until") or 0.0)  # type: ignore[arg-type]
+                cause = blocked.param("cause")
+                reasons.append((0, until, Reason.of(Code.POOL_IN_BACKOFF, until=until, cause=cause)))
+            else:
+                reasons.append((1, 0.0, Reason.of(Code.POOL_DEGRADED, cause=degraded_cause(blocked))))
+        return min(reasons, key=lambda r: r[:2])[2]
+
+    def _undeclared(self, reason: Reason) -> Reason:
+        """A selector that no pool could ever meet is said as such: it is the policy that lacks the label."""
+        if reason.code is not Code.NODE_SELECTOR_MISMATCH:
+            return reason
+        key, value = str(reason.param("key")), reason.param("value")
+        wanted = None if value is None else str(value)
+        found = self._labels.get((key, wanted))
+        if found is None:
+            found = any(_declares(t.labels, key, wanted) for p in self.policies.pools for t in p.templates)
+            self._labels[(key, wanted)] = found
+        return reason if found else Reason.of(Code.NO_POOL_DECLARES_LABEL, key=key, value=wanted)
+
+    def class_of(self, cls: int) -> PodClass:
+        """The class by its id."""
+        return self.table.classes[cls]
+
+
+def _declares(labels: Labels, key: str, value: str | None) -> bool:
+    found = labels.get(key)
+    return found is not None if value is None else found == value
+
+
+def degraded_cause(reason: Reason) -> str:
+    """A pool's own reason in a few words, as the cause of a pod's wait."""
+    match reason.code:
+        case Code.FAILURE_LIMIT:
+            return f"{reason.param('failures')} nodes in a row came up without {reason.param('missing')}"
+        case Code.CONFIG_ERROR:
+            return str(reason.param("detail"))
+        case Code.DEGRADED:
+            return str(reason.param("cause"))
+        case _:
+            return str(reason.code)
+
+
+def headline(lines: Sequence[tuple[str, Reason]]) -> Reason:
+    """The one reason for the pod: of the pool that comes closest to serving it; pools that could come first."""
+    serving = [r for _, r in lines if r.code not in RANK]
+    if serving:
+        order = (Code.POOL_IN_BACKOFF, Code.POOL_AT_MAX, Code.CLUSTER_LIMIT_REACHED, Code.COST_CAP_REACHED)
+        return min(serving, key=lambda r: order.index(r.code) if r.code in order else len(order))
+    return max((r for _, r in lines), key=lambda r: RANK[r.code])
+
+
+def can_serve(lines: Sequence[tuple[str, Reason]]) -> bool:
+    """True if some pool would serve the pod once what blocks it is gone."""
+    return any(r.code not in RANK for _, r in lines)

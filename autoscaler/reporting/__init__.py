@@ -1,0 +1,1 @@
+"""What people and machines read: sentences for reasons, the plan as text, JSON and YAML."""

@@ -1,0 +1,1 @@
+"""Clouds and what is known of them: instance catalog, prices, MIG profiles."""

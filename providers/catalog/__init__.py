@@ -1,0 +1,1 @@
+"""Instance types, prices and MIG profiles that ship with the program, each with its source and date."""

@@ -1,0 +1,1 @@
+"""The virtual world: scenarios, traces, a clock, and the same decision code as the controller."""

@@ -1,0 +1,221 @@
+"""From a scenario to a virtual world that is ready to run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from autoscaler.model.catalog import Catalog
+from autoscaler.model.labels import NO_LABELS, Labels
+from autoscaler.model.pods import Toleration
+from autoscaler.model.resources import Axis
+from autoscaler.model.snapshot import Snapshot
+from autoscaler.planning.pools import Policies
+from simulations import scenario as schema
+from simulations.admission import Admission
+from simulations.clock import Agenda, Grid
+from simulations.cloud import Cloud
+from simulations.controller import Controller, Decide
+from simulations.demand import (
+    WHOLE_DEVICE,
+    PodShape,
+    Selection,
+    Share,
+    SpecMaker,
+    WorkItem,
+    mig_share,
+    select_and_scale,
+)
+from simulations.engine import Engine
+from simulations.errors import InputError
+from simulations.importers import read_trace
+from simulations.importers.table import read_text
+from simulations.jobs import Trace
+from simulations.market_traces import Market, read_capacity
+from simulations.oracle import Oracle
+from simulations.room import Room
+from simulations.runs import Run
+from simulations.scheduler import Queue, Scheduler
+from simulations.starting_cluster import StartingPods, adopt_cluster, starting_pods
+from simulations.supply import BootDelay, Capacity, PoolSupply, Supply, Window, stream
+from simulations.world import World
+from policies.scalars import duration
+
+PRODUCT_LABEL = "nvidia.com/gpu.product"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a scenario is built from. `base`: the folder that paths are relative to; `start`: of a simulation without jobs."""
+
+    scenario: schema.Scenario
+    path: Path
+    policies: Policies
+    catalog: Catalog
+    cluster: Snapshot
+    decide: Decide
+    seed: int
+
+    def file(self, name: str) -> Path:
+        """A file that the scenario names."""
+        return self.path.parent / name
+
+
+def build(parts: Parts, note: Callable[[Path], None]) -> tuple[Engine, tuple[Trace, ...]]:
+    """The engine, ready to run, and the traces that were read. `note` is called with each file. Raises InputError."""
+    spec = parts.scenario.spec
+    traces, items = _work(parts, note)
+    if not items:
+        raise InputError(parts.path, None, "the workload has no jobs; check spec.workload: its traces and its selections")
+    runs = [Run(item, number) for number, item in enumerate(items)]
+    start = runs[0].item.job.submitted_at
+    pods = starting_pods(parts.cluster, len(runs), start)
+    world = _world(parts.policies, parts.cluster, runs, pods)
+    agenda, oracle = Agenda(), Oracle(parts.policies)
+    scheduler = Scheduler(Queue(spec.scheduler.queue), world.room)
+    cloud = Cloud(world, _supply(parts, start, note), agenda)
+    controller = Controller(parts.policies, world, cloud, parts.decide, oracle)
+    until = math.inf if spec.until is None else spec.until.instant(start)
+    if until <= start:
+        raise InputError(parts.path, None, "spec.until lies before the first submission; set a later instant or a duration")
+    grid = Grid(start, parts.policies.cluster.loop_interval_s)
+    engine = Engine(world, scheduler, cloud, controller, agenda, oracle, grid, runs, until)
+    engine.connect()
+    adopt_cluster(world, scheduler, parts.cluster, pods, start)
+    return engine, traces
+
+
+def _work(parts: Parts, note: Callable[[Path], None]) -> tuple[tuple[Trace, ...], list[WorkItem]]:
+    workloads = parts.scenario.spec.workload
+    traces: list[Trace] = []
+    items: list[WorkItem] = []
+    for number, workload in enumerate(workloads, start=1):
+        path = parts.file(workload.trace.path)
+        note(path)
+        trace = read_trace(workload.trace.format, path, skip_bad_rows=workload.trace.skip_bad_rows)
+        traces.append(trace)
+        selection = Selection(workload.select.start, workload.select.end, workload.select.users)
+        jobs = select_and_scale(trace.jobs, selection, workload.scale.arrivals, workload.scale.duration)
+        if len(workloads) > 1:
+            jobs = [replace(job, id=f"{number}-{job.id}") for job in jobs]
+        products = {job.gpu_model: _products(job.gpu_model, parts.catalog) for job in jobs if job.gpu_model}
+        maker = SpecMaker(_pod_shape(workload, parts), products, PRODUCT_LABEL)
+        items += [maker.item(job) for job in jobs]
+    items.sort(key=lambda item: item.job.submitted_at)
+    return tuple(traces), items
+
+
+def _products(model: str, catalog: Catalog) -> tuple[str, ...]:
+    """The values of the product label that stand for a GPU model; its own name where the catalog does not know it."""
+    found = catalog.gpu_model(model)
+    names = (model, *(found.product_names if found else ()))
+    return tuple(dict.fromkeys(name.replace(" ", "-") for name in names))
+
+
+def _pod_shape(workload: schema.Workload, parts: Parts) -> PodShape:
+    pod = workload.pod
+    sizes = {None: None, "job-per-pod": 0, "gang": workload.gpus_per_pod}
+    return PodShape(
+        gpus_per_pod=sizes[workload.shape],
+        resource=pod.gpu_resource,
+        cpu_milli_per_gpu=pod.cpu_per_gpu,
+        memory_bytes_per_gpu=pod.memory_per_gpu,
+        node_selector=tuple(sorted(pod.node_selector.items())),
+        tolerations=tuple(Toleration(t.key, t.operator, t.value, t.effect) for t in pod.tolerations),
+        labels=Labels(pod.labels) if pod.labels else NO_LABELS,
+        priority=pod.priority,
+        checkpoint_every_s=pod.checkpoint_every,
+        share=_share(workload, parts),
+    )
+
+
+def _share(workload: schema.Workload, parts: Parts) -> Share:
+    sharing = workload.share
+    if isinstance(sharing, str):
+        return WHOLE_DEVICE
+    if sharing.time_slicing is not None:
+        return Share(sharing.time_slicing.resource, sharing.time_slicing.replicas)
+    assert sharing.mig is not None
+    model = parts.catalog.gpu_model(sharing.mig.model)
+    if model is None or not model.profiles:
+        known = [name for name in parts.catalog.gpu_model_names() if _has_mig(name, parts.catalog)]
+        told = f'share.mig.model: "{sharing.mig.model}" has no MIG profiles; it is one of {", ".join(known)}'
+        raise InputError(parts.path, None, told)
+    return mig_share(model)
+
+
+def _has_mig(name: str, catalog: Catalog) -> bool:
+    model = catalog.gpu_model(name)
+    return model is not None and bool(model.profiles)
+
+
+def _world(policies: Policies, cluster: Snapshot, runs: Sequence[Run], pods: StartingPods) -> World:
+    names = {name for run in (*runs, *pods.runs) for spec in run.item.specs for name, _ in spec.requests}
+    names |= {name for pod, _ in pods.daemons for name, _ in pod.spec.requests}
+    refuses = {p.name: frozenset().union(*(t.refuses_above_one for t in p.templates)) for p in policies.pools}
+    return World(policies, Room(Axis.of(names), Admission(refuses)), replace(cluster, nodes=(), pods=()))
+
+
+def _supply(parts: Parts, start: float, note: Callable[[Path], None]) -> Supply:
+    settings = parts.scenario.spec.supply
+    known = [pool.name for pool in parts.policies.pools]
+    named = [
+        *((f"spec.supply.bootDelay.pools.{name}", name) for name in settings.boot_delay.pools),
+        *((f"spec.supply.pools.{name}", name) for name in settings.pools),
+        *((f"spec.supply.spot.{i}.pool", item.pool) for i, item in enumerate(settings.spot)),
+        *((f"spec.supply.stockouts.{i}.pool", item.pool) for i, item in enumerate(settings.stockouts)),
+    ]
+    for place, name in named:
+        if name not in known:
+            raise InputError(parts.path, None, f'{place}: the policy has no pool "{name}"; it has {", ".join(known)}')
+    return Supply({name: _market(parts, name, start, note) for name in known})
+
+
+def _market(parts: Parts, name: str, start: float, note: Callable[[Path], None]) -> PoolSupply:
+    settings = parts.scenario.spec.supply
+    own = settings.pools[name].boot_delay if name in settings.pools else settings.boot_delay.pools.get(name)
+    delay = own if own is not None else settings.boot_delay
+    spot = [item for item in settings.spot if item.pool == name]
+    return PoolSupply(
+        boot=_boot_delay(delay, parts, note),
+        boots=stream(parts.seed, "boot", name),
+        losses=stream(parts.seed, "loss", name),
+        interruptions_per_hour=sum(item.interruptions_per_hour or 0.0 for item in spot),
+        stockouts=tuple(
+            Window(w.start.instant(start), w.end.instant(start), w.zone) for w in settings.stockouts if w.pool == name
+        ),
+        capacity=tuple(_capacity(item.trace, parts, start, note) for item in spot if item.trace is not None),
+    )
+
+
+def _capacity(trace: schema.MarketTrace, parts: Parts, start: float, note: Callable[[Path], None]) -> Capacity:
+    path = parts.file(trace.path)
+    note(path)
+    return read_capacity(trace.format, path, start, Market(trace.gpu_type, trace.gpus, trace.zone))
+
+
+def _boot_delay(delay: schema.Delay, parts: Parts, note: Callable[[Path], None]) -> BootDelay:
+    if delay.samples is None:
+        return BootDelay(delay.fixed or 0.0, delay.p50, delay.p95)
+    path = parts.file(delay.samples)
+    note(path)
+    return BootDelay(samples=tuple(_samples(path)))
+
+
+def _samples(path: Path) -> Iterable[float]:
+    """A delay a line: seconds, or a duration such as 4m10s."""
+    found = []
+    for line, text in enumerate(read_text(path).splitlines(), start=1):
+        word = text.strip()
+        if not word or word.startswith("#"):
+            continue
+        try:
+            found.append(float(word) if word.replace(".", "", 1).isdigit() else duration(word))
+        except ValueError as wrong:
+            raise InputError(path, line, f"{wrong}; write a delay a line, as in 4m10s or 250") from None
+    if not found:
+        raise InputError(path, None, "the file has no delays; write one a line, as in 4m10s or 250")
+    return found
+

@@ -1,0 +1,165 @@
+"""The virtual world in motion: events, the scheduler, and the controller's own decision, on one clock.
+
+At every instant at which something happens: first what happens (ends, losses, boots, arrivals, in that order), then the
+scheduler, then, on the controller's grid of `loopInterval`, `decide` on a snapshot of the world, whose plan is carried out
+at once. A node that boots in no time is there at that same instant. Looks that could only repeat the last plan are left
+out (`simulations.timers`), so that months take thousands of looks and not millions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from simulations.clock import Agenda, Grid, Rank
+from simulations.cloud import Cloud
+from simulations.controller import Controller
+from simulations.oracle import Oracle
+from simulations.runs import Run
+from simulations.scheduler import Scheduler
+from simulations.world import World
+
+STUCK_S = 30 * 86400.0
+"""Without a start or an end of a job for so long, and none running or still to come, the others never start."""
+
+
+@dataclass(slots=True)
+class Engine:
+    """One simulation. `runs`: the jobs in order of submission. `until`: the last instant, infinity for "drained"."""
+
+    world: World
+    scheduler: Scheduler
+    cloud: Cloud
+    controller: Controller
+    agenda: Agenda
+    oracle: Oracle
+    grid: Grid
+    runs: Sequence[Run]
+    until: float = math.inf
+    now: float = 0.0
+    open_jobs: int = 0
+    log: list[tuple[float, str]] = field(default_factory=list)
+    tell: Callable[[float, str], None] | None = None
+    _look_at: float = 0.0
+    _looked_at: float = -math.inf
+    _progress_at: float = 0.0
+
+    def begin(self) -> None:
+        """Enter the jobs; the first look is at the start."""
+        self.now = self._look_at = self._progress_at = self.cloud.now = self.grid.start
+        self.open_jobs = len(self.runs)
+        for run in self.runs:
+            at = max(run.item.job.submitted_at, self.grid.start)
+            self.agenda.add(at, Rank.ARRIVAL, lambda run=run: self._arrive(run))  # type: ignore[misc]
+        self.cloud.begin()
+
+    def steps(self) -> Iterator[float]:
+        """Run; gives every instant at which something happened or the controller looked, after all of it."""
+        self.begin()
+        while True:
+            at = min(self.agenda.next_at, self._look_at)
+            if at > self.until or (math.isinf(self.until) and self._over(at)):
+                break
+            self.now = self.cloud.now = at
+            self._events()
+            if at == self._look_at:
+                self._look()
+                self._events()
+            yield at
+        self._finish()
+
+    def _events(self) -> None:
+        """Everything that happens now, and what the scheduler makes of it."""
+        happened = False
+        while True:
+            action = self.agenda.take(self.now)
+            if action is not None:
+                action()
+                happened = True
+            elif not self.scheduler.schedule():
+                break
+            else:
+                happened = True
+        if happened:
+            self._want_look(self.now)
+
+    def _look(self) -> None:
+        self._looked_at = self.now
+        due = self.controller.look(self.now)
+        plan = self.controller.plan
+        self._look_at = math.inf
+        if plan is not None and plan.changes:
+            self._want_look(self.now)
+        elif due < math.inf:
+            self._want_look(due)
+
+    def _want_look(self, instant: float) -> None:
+        at = self.grid.at_or_after(instant)
+        if at <= self._looked_at:
+            at = self.grid.after(self._looked_at)
+        self._look_at = min(self._look_at, at)
+
+    def _over(self, at: float) -> bool:
+        """Drained: no job is to come, runs, or can still start, and no node is on its way out."""
+        if math.isinf(at):
+            return True
+        if self.agenda.count(Rank.ARRIVAL, Rank.POD_END, Rank.NODE):
+            return False
+        if self.open_jobs:
+            # Nothing runs or boots. What may still help is a timer of the controller or a change of the market.
+            return at - self._progress_at > STUCK_S
+        plan = self.controller.plan
+        leaving = plan is None or plan.changes or any(n.removable_at is not None for n in plan.nodes)
+        fresh = self._look_at <= self.grid.after(self.now)  # what happened last was not looked at yet
+        return not (leaving or fresh) or at - self._progress_at > STUCK_S
+
+    def _finish(self) -> None:
+        if not math.isinf(self.until):
+            self.now = self.until
+        for machine in self.world.machines.values():
+            machine.count_to(self.now)
+        self.oracle.capacity(self.world.machines.values(), self.now)
+        self.oracle.budgets()
+
+    # What happens to jobs
+
+    def _arrive(self, run: Run) -> None:
+        self._progress_at = self.now
+        self.world.submit(run, self.now)
+        self.scheduler.add(run)
+
+    def bind(self, run: Run, names: Sequence[str]) -> None:
+        """The scheduler has found room for a job."""
+        self._progress_at = self.now
+        self.world.bind(run, names, self.now)
+        self.oracle.capacity(run.machines, self.now)
+        if run.origin is None:
+            run.end_entry = self.agenda.add(self.now + run.left_s, Rank.POD_END, lambda: self._end(run))
+
+    def _end(self, run: Run) -> None:
+        self._progress_at = self.now
+        self.world.unbind(run, self.now)
+        run.done_s = run.item.job.duration_s
+        run.ended_at = self.now
+        self.open_jobs -= 1
+        self.scheduler.room_grew()
+
+    def node_ready(self, pool: str) -> None:
+        """A node has come."""
+        self.controller.node_ready(pool)
+        self.scheduler.room_grew()
+
+    def lost(self, runs: Sequence[Run]) -> None:
+        """Jobs have lost their nodes: back into the queue."""
+        for run in runs:
+            self.agenda.cancel(run.end_entry)
+            run.interrupt(self.now)
+            self.world.submit(run, self.now)
+            self.scheduler.add(run)
+        self.scheduler.room_grew()
+
+    def told(self, text: str) -> None:
+        """Something happened that a person may want to read."""
+        if self.tell is not None:
+            self.tell(self.now, text)

@@ -1,0 +1,57 @@
+"""When the controller has to look again although nothing happens: the next instant at which a plan may change by itself.
+
+A real controller looks every `loopInterval`. In virtual time a look is skipped where it could only repeat the last plan:
+no object has changed since, and no timer of that plan has fallen due. The instants come from the plan (when a node may go,
+when a backoff, a window or a delay ends), from the deadlines of machines that boot, and from the calendar of warm buffers.
+A plan that wanted a change looks once more at the next instant of the grid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from autoscaler.model.reasons import Reason
+from autoscaler.planning.plan import Plan
+from autoscaler.planning.pools import Policies
+from simulations.machines import Machine
+
+INSTANTS = frozenset({"until", "next", "opens", "deadline"})
+SPANS = frozenset({"left"})
+
+
+def instants_of(reason: Reason | None, now: float) -> Iterable[float]:
+    """The instants that a reason names."""
+    if reason is None:
+        return
+    for name, value in reason.params:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            if name in INSTANTS:
+                yield float(value)
+            elif name in SPANS:
+                yield now + float(value)
+
+
+def next_look(plan: Plan, machines: Iterable[Machine], policies: Policies, now: float) -> float:
+    """The first instant after `now` at which a timer of the plan or of a booting machine falls due; inf without any."""
+    found: list[float] = []
+    for node in plan.nodes:
+        if node.removable_at is not None:
+            found.append(node.removable_at)
+        found += instants_of(node.reason, now)
+    for pool in plan.pools:
+        if pool.backoff_until is not None:
+            found.append(pool.backoff_until)
+        found += instants_of(pool.reason, now)
+    for pod in plan.pods:
+        found += instants_of(pod.reason, now)
+        for _, reason in pod.pools:
+            found += instants_of(reason, now)
+    for reason in plan.held:
+        found += instants_of(reason, now)
+    for machine in machines:
+        if not machine.booted and machine.pool:
+            # Lost is one who had *more* than this time: the look that sees it comes just after.
+            due = machine.launched_at + policies.by_name[machine.pool].scale_up.registration_timeout_s
+            found.append(math.nextafter(due, math.inf) if due > now else now)
+    return min((at for at in found if at > now), default=math.inf)
