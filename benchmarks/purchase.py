@@ -67,7 +67,7 @@ def _size(pods: int) -> bool:
 
 def _one_by_one_table(pods: int, ours: float, quick: float) -> None:
     """First fit one pod at a time on the same inputs."""
-    for name, choose in (("cheapest node", _cheapest_node), ("least price per pod", _price_per_pod)):
+    for name, choose in CHOICES.items():
         gaps, times = [], []
         for seed in ONE_BY_ONE_SEEDS[pods]:
             case = fleet(seed, pods)
@@ -161,6 +161,9 @@ def _cheapest_node(case: Fleet, shape: int, _: int) -> int:
 def _price_per_pod(case: Fleet, shape: int, waiting: int) -> int:
     fits = np.minimum(_pods_on(case, shape), waiting)
     return int(np.where(fits > 0, case.market.price / np.maximum(fits, 1), np.inf).argmin())
+
+
+CHOICES: dict[str, Chooser] = {"cheapest node": _cheapest_node, "least price per pod": _price_per_pod}
 
 
 def _timed(case: Fleet, effort: Effort) -> tuple[Purchase, float]:

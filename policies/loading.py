@@ -128,11 +128,16 @@ def _validated(document: Document, name: str) -> tuple[BaseModel | None, list[Pr
     try:
         return model.model_validate(value), []
     except ValidationError as wrong:
-        errors = wrong.errors(include_url=False)
-        # A list whose items are wrong is reported as too short besides.
-        inner = {error["loc"][:n] for error in errors for n in range(len(error["loc"]))}
-        real = [e for e in errors if e["type"] != "too_short" or e["loc"] not in inner]
-        return None, [_problem(error, model, document, name) for error in real]
+        return None, problems_of(wrong, model, document, name)
+
+
+def problems_of(wrong: ValidationError, model: type[BaseModel], document: Document, name: str) -> list[Problem]:
+    """What is wrong with a document of `model`, each mistake at its place in the file `name`."""
+    errors = wrong.errors(include_url=False)
+    # A list whose items are wrong is reported as too short besides.
+    inner = {error["loc"][:n] for error in errors for n in range(len(error["loc"]))}
+    real = [e for e in errors if e["type"] != "too_short" or e["loc"] not in inner]
+    return [_problem(error, model, document, name) for error in real]
 
 
 def _problem(error: ErrorDetails, model: type[BaseModel], document: Document, name: str) -> Problem:

@@ -1,19 +1,28 @@
-"""May a pod of this spec run on this node, other pods and room aside? The filters of the controller's own scheduling."""
+"""May a pod of this spec run on this node, other pods and room aside? The filters of the controller's own
+scheduling.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from autoscaler.model.labels import NO_LABELS
 from autoscaler.model.nodes import POOL_LABEL, Node
 from autoscaler.model.pods import PodSpec
 from autoscaler.model.snapshot import Snapshot
-from autoscaler.model.labels import NO_LABELS
 from autoscaler.scheduling.classes import PodClass
 from autoscaler.scheduling.filters import mig_profile, node_affinity, node_name, node_unschedulable, shared_gpu, taints
 from autoscaler.scheduling.filters.site import Site
 from autoscaler.scheduling.rows import Row
 
-CHECKS = (node_unschedulable.check, node_name.check, taints.check, node_affinity.check, mig_profile.check, shared_gpu.check)
+CHECKS = (
+    node_unschedulable.check,
+    node_name.check,
+    taints.check,
+    node_affinity.check,
+    mig_profile.check,
+    shared_gpu.check,
+)
 NOTHING = Snapshot()
 
 

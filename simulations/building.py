@@ -13,6 +13,8 @@ from autoscaler.model.pods import Toleration
 from autoscaler.model.resources import Axis
 from autoscaler.model.snapshot import Snapshot
 from autoscaler.planning.pools import Policies
+from policies.documents import Path as Keys
+from policies.scalars import duration
 from simulations import scenario as schema
 from simulations.admission import Admission
 from simulations.clock import Agenda, Grid
@@ -32,43 +34,49 @@ from simulations.engine import Engine
 from simulations.errors import InputError
 from simulations.importers import read_trace
 from simulations.importers.table import read_text
-from simulations.jobs import Trace
-from simulations.market_traces import Market, read_capacity
+from simulations.jobs import Job, Trace
+from simulations.market_traces import Market, Record, read_market
 from simulations.oracle import Oracle
 from simulations.room import Room
 from simulations.runs import Run
+from simulations.scenario_file import ScenarioFile
 from simulations.scheduler import Queue, Scheduler
 from simulations.starting_cluster import StartingPods, adopt_cluster, starting_pods
-from simulations.supply import BootDelay, Capacity, PoolSupply, Supply, Window, stream
+from simulations.supply import BootDelay, PoolSupply, Supply, Window, stream
 from simulations.world import World
-from policies.scalars import duration
 
 PRODUCT_LABEL = "nvidia.com/gpu.product"
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a scenario is built from. `base`: the folder that paths are relative to; `start`: of a simulation without jobs."""
+    """What a scenario is built from."""
 
-    scenario: schema.Scenario
-    path: Path
+    source: ScenarioFile
     policies: Policies
     catalog: Catalog
     cluster: Snapshot
     decide: Decide
     seed: int
 
+    @property
+    def spec(self) -> schema.Spec:
+        """The scenario's spec."""
+        return self.source.scenario.spec
+
     def file(self, name: str) -> Path:
         """A file that the scenario names."""
-        return self.path.parent / name
+        return self.source.file(name)
 
 
-def build(parts: Parts, note: Callable[[Path], None]) -> tuple[Engine, tuple[Trace, ...]]:
+def build(parts: Parts, note: Callable[[str], None]) -> tuple[Engine, tuple[Trace, ...]]:
     """The engine, ready to run, and the traces that were read. `note` is called with each file. Raises InputError."""
-    spec = parts.scenario.spec
+    spec = parts.spec
     traces, items = _work(parts, note)
     if not items:
-        raise InputError(parts.path, None, "the workload has no jobs; check spec.workload: its traces and its selections")
+        raise parts.source.problem(
+            ("spec", "workload"), "has no jobs; check the traces and what `select` leaves of them"
+        )
     runs = [Run(item, number) for number, item in enumerate(items)]
     start = runs[0].item.job.submitted_at
     pods = starting_pods(parts.cluster, len(runs), start)
@@ -79,7 +87,9 @@ def build(parts: Parts, note: Callable[[Path], None]) -> tuple[Engine, tuple[Tra
     controller = Controller(parts.policies, world, cloud, parts.decide, oracle)
     until = math.inf if spec.until is None else spec.until.instant(start)
     if until <= start:
-        raise InputError(parts.path, None, "spec.until lies before the first submission; set a later instant or a duration")
+        raise parts.source.problem(
+            ("spec", "until"), "lies before the first submission; set a later instant, or a duration"
+        )
     grid = Grid(start, parts.policies.cluster.loop_interval_s)
     engine = Engine(world, scheduler, cloud, controller, agenda, oracle, grid, runs, until)
     engine.connect()
@@ -87,24 +97,32 @@ def build(parts: Parts, note: Callable[[Path], None]) -> tuple[Engine, tuple[Tra
     return engine, traces
 
 
-def _work(parts: Parts, note: Callable[[Path], None]) -> tuple[tuple[Trace, ...], list[WorkItem]]:
-    workloads = parts.scenario.spec.workload
+def _work(parts: Parts, note: Callable[[str], None]) -> tuple[tuple[Trace, ...], list[WorkItem]]:
+    """The traces, and the jobs of all workloads in order of submission (equal instants in the order of the file)."""
     traces: list[Trace] = []
-    items: list[WorkItem] = []
-    for number, workload in enumerate(workloads, start=1):
+    chosen: list[list[Job]] = []
+    for workload in parts.spec.workload:
         path = parts.file(workload.trace.path)
-        note(path)
+        note(workload.trace.path)
         trace = read_trace(workload.trace.format, path, skip_bad_rows=workload.trace.skip_bad_rows)
         traces.append(trace)
         selection = Selection(workload.select.start, workload.select.end, workload.select.users)
-        jobs = select_and_scale(trace.jobs, selection, workload.scale.arrivals, workload.scale.duration)
-        if len(workloads) > 1:
-            jobs = [replace(job, id=f"{number}-{job.id}") for job in jobs]
+        chosen.append(select_and_scale(trace.jobs, selection, workload.scale.arrivals, workload.scale.duration))
+    items: list[WorkItem] = []
+    for number, (workload, jobs) in enumerate(zip(parts.spec.workload, _with_own_ids(chosen), strict=True)):
         products = {job.gpu_model: _products(job.gpu_model, parts.catalog) for job in jobs if job.gpu_model}
-        maker = SpecMaker(_pod_shape(workload, parts), products, PRODUCT_LABEL)
+        maker = SpecMaker(_pod_shape(workload, number, parts), products, PRODUCT_LABEL)
         items += [maker.item(job) for job in jobs]
     items.sort(key=lambda item: item.job.submitted_at)
     return tuple(traces), items
+
+
+def _with_own_ids(workloads: list[list[Job]]) -> list[list[Job]]:
+    """Where two workloads use one id, all ids get the number of their workload in front."""
+    ids = [job.id for jobs in workloads for job in jobs]
+    if len(set(ids)) == len(ids):
+        return workloads
+    return [[replace(job, id=f"{n}-{job.id}") for job in jobs] for n, jobs in enumerate(workloads, start=1)]
 
 
 def _products(model: str, catalog: Catalog) -> tuple[str, ...]:
@@ -114,7 +132,7 @@ def _products(model: str, catalog: Catalog) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.replace(" ", "-") for name in names))
 
 
-def _pod_shape(workload: schema.Workload, parts: Parts) -> PodShape:
+def _pod_shape(workload: schema.Workload, number: int, parts: Parts) -> PodShape:
     pod = workload.pod
     sizes = {None: None, "job-per-pod": 0, "gang": workload.gpus_per_pod}
     return PodShape(
@@ -127,11 +145,11 @@ def _pod_shape(workload: schema.Workload, parts: Parts) -> PodShape:
         labels=Labels(pod.labels) if pod.labels else NO_LABELS,
         priority=pod.priority,
         checkpoint_every_s=pod.checkpoint_every,
-        share=_share(workload, parts),
+        share=_share(workload, number, parts),
     )
 
 
-def _share(workload: schema.Workload, parts: Parts) -> Share:
+def _share(workload: schema.Workload, number: int, parts: Parts) -> Share:
     sharing = workload.share
     if isinstance(sharing, str):
         return WHOLE_DEVICE
@@ -141,8 +159,8 @@ def _share(workload: schema.Workload, parts: Parts) -> Share:
     model = parts.catalog.gpu_model(sharing.mig.model)
     if model is None or not model.profiles:
         known = [name for name in parts.catalog.gpu_model_names() if _has_mig(name, parts.catalog)]
-        told = f'share.mig.model: "{sharing.mig.model}" has no MIG profiles; it is one of {", ".join(known)}'
-        raise InputError(parts.path, None, told)
+        keys = ("spec", "workload", number, "share", "mig", "model")
+        raise parts.source.problem(keys, f'"{sharing.mig.model}" has no MIG profiles; it is one of {", ".join(known)}')
     return mig_share(model)
 
 
@@ -158,49 +176,53 @@ def _world(policies: Policies, cluster: Snapshot, runs: Sequence[Run], pods: Sta
     return World(policies, Room(Axis.of(names), Admission(refuses)), replace(cluster, nodes=(), pods=()))
 
 
-def _supply(parts: Parts, start: float, note: Callable[[Path], None]) -> Supply:
-    settings = parts.scenario.spec.supply
+def _supply(parts: Parts, start: float, note: Callable[[str], None]) -> Supply:
+    settings = parts.spec.supply
     known = [pool.name for pool in parts.policies.pools]
-    named = [
-        *((f"spec.supply.bootDelay.pools.{name}", name) for name in settings.boot_delay.pools),
-        *((f"spec.supply.pools.{name}", name) for name in settings.pools),
-        *((f"spec.supply.spot.{i}.pool", item.pool) for i, item in enumerate(settings.spot)),
-        *((f"spec.supply.stockouts.{i}.pool", item.pool) for i, item in enumerate(settings.stockouts)),
+    named: list[tuple[Keys, str]] = [
+        *((("bootDelay", "pools", name), name) for name in settings.boot_delay.pools),
+        *((("pools", name), name) for name in settings.pools),
+        *((("spot", i, "pool"), item.pool) for i, item in enumerate(settings.spot)),
+        *((("stockouts", i, "pool"), item.pool) for i, item in enumerate(settings.stockouts)),
     ]
-    for place, name in named:
+    for keys, name in named:
         if name not in known:
-            raise InputError(parts.path, None, f'{place}: the policy has no pool "{name}"; it has {", ".join(known)}')
+            told = f'the policy has no pool "{name}"; it has {", ".join(known)}'
+            raise parts.source.problem(("spec", "supply", *keys), told)
     return Supply({name: _market(parts, name, start, note) for name in known})
 
 
-def _market(parts: Parts, name: str, start: float, note: Callable[[Path], None]) -> PoolSupply:
-    settings = parts.scenario.spec.supply
+def _market(parts: Parts, name: str, start: float, note: Callable[[str], None]) -> PoolSupply:
+    settings = parts.spec.supply
     own = settings.pools[name].boot_delay if name in settings.pools else settings.boot_delay.pools.get(name)
     delay = own if own is not None else settings.boot_delay
     spot = [item for item in settings.spot if item.pool == name]
+    records = [_record(item.trace, parts, start, note) for item in spot if item.trace is not None]
+    windows = (
+        Window(w.start.instant(start), w.end.instant(start), w.zone) for w in settings.stockouts if w.pool == name
+    )
     return PoolSupply(
         boot=_boot_delay(delay, parts, note),
         boots=stream(parts.seed, "boot", name),
         losses=stream(parts.seed, "loss", name),
         interruptions_per_hour=sum(item.interruptions_per_hour or 0.0 for item in spot),
-        stockouts=tuple(
-            Window(w.start.instant(start), w.end.instant(start), w.zone) for w in settings.stockouts if w.pool == name
-        ),
-        capacity=tuple(_capacity(item.trace, parts, start, note) for item in spot if item.trace is not None),
+        stockouts=(*windows, *(w for record in records for w in record.stockouts)),
+        capacity=tuple(record.capacity for record in records if record.capacity is not None),
+        losses_at=tuple(at for record in records for at in record.losses),
     )
 
 
-def _capacity(trace: schema.MarketTrace, parts: Parts, start: float, note: Callable[[Path], None]) -> Capacity:
+def _record(trace: schema.MarketTrace, parts: Parts, start: float, note: Callable[[str], None]) -> Record:
     path = parts.file(trace.path)
-    note(path)
-    return read_capacity(trace.format, path, start, Market(trace.gpu_type, trace.gpus, trace.zone))
+    note(trace.path)
+    return read_market(trace.format, path, start, Market(trace.gpu_type, trace.gpus, trace.zone))
 
 
-def _boot_delay(delay: schema.Delay, parts: Parts, note: Callable[[Path], None]) -> BootDelay:
+def _boot_delay(delay: schema.Delay, parts: Parts, note: Callable[[str], None]) -> BootDelay:
     if delay.samples is None:
         return BootDelay(delay.fixed or 0.0, delay.p50, delay.p95)
     path = parts.file(delay.samples)
-    note(path)
+    note(delay.samples)
     return BootDelay(samples=tuple(_samples(path)))
 
 
@@ -218,4 +240,3 @@ def _samples(path: Path) -> Iterable[float]:
     if not found:
         raise InputError(path, None, "the file has no delays; write one a line, as in 4m10s or 250")
     return found
-

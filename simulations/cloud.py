@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from autoscaler.model.nodes import ErrorClass
@@ -18,6 +18,10 @@ RESLICE_S = 60.0
 """How long a new MIG layout takes on an idle node: the device plugin stops, the GPUs are cut anew, it starts again."""
 
 
+def _nothing(_: object) -> None:
+    """Nobody listens."""
+
+
 @dataclass(slots=True)
 class Cloud:
     """Carries out what the controller asks for. A refused launch is not tried again by the cloud itself.
@@ -29,9 +33,9 @@ class Cloud:
     world: World
     supply: Supply
     agenda: Agenda
-    told: Callable[[str], None]
-    on_ready: Callable[[str], None]
-    on_loss: Callable[[Sequence[Run]], None]
+    told: Callable[[str], None] = _nothing
+    on_ready: Callable[[str], None] = _nothing
+    on_loss: Callable[[Sequence[Run]], None] = _nothing
     now: float = 0.0
     launched: Counter[str] = field(default_factory=Counter)
     removed: Counter[str] = field(default_factory=Counter)
@@ -42,6 +46,8 @@ class Cloud:
         """Enter what the market will do by itself."""
         for at, pool in self.supply.changes():
             self.agenda.add(at, Rank.SUPPLY, lambda pool=pool: self._shrink(pool))  # type: ignore[misc]
+        for at, pool in self.supply.losses():
+            self.agenda.add(at, Rank.SUPPLY, lambda pool=pool: self._lose_all(pool))  # type: ignore[misc]
         for machine in list(self.world.machines.values()):
             if machine.pool:
                 self._plan_loss(machine)
@@ -89,6 +95,10 @@ class Cloud:
             for victim in market.victims(list(by_id), int(excess)):
                 self._lose(by_id[victim])
 
+    def _lose_all(self, pool: str) -> None:
+        for machine in self.world.running(pool):
+            self._lose(machine)
+
     def remove(self, machine: Machine, cause: str) -> None:
         """The controller gives a machine back; pods on it, if any, are evicted first."""
         self.removed[machine.pool] += 1
@@ -99,9 +109,10 @@ class Cloud:
         self.agenda.cancel(machine.loss_entry)
         self.on_loss(self.world.end(machine, cause, self.now))
 
-    def evict(self, machine: Machine) -> None:
-        """Take the jobs off a node that is about to be removed."""
-        runs = {self.world.owners[key].number: self.world.owners[key] for key in machine.pods if key in self.world.owners}
+    def evict(self, machine: Machine, pods: Iterable[str]) -> None:
+        """Take jobs off a node that is about to be removed, by the keys of their pods there."""
+        owners = self.world.owners
+        runs = {owners[key].number: owners[key] for key in pods if key in owners and key in machine.pods}
         for number in sorted(runs):
             self.world.unbind(runs[number], self.now)
         self.on_loss([runs[number] for number in sorted(runs)])

@@ -12,6 +12,7 @@ from autoscaler.model.nodes import ErrorClass
 from autoscaler.model.snapshot import Snapshot
 from autoscaler.planning.plan import Outcome, Plan, ScaleDown, ScaleUp
 from autoscaler.planning.pools import Policies, Template
+from autoscaler.reporting.sentences import say
 from simulations.cloud import Cloud
 from simulations.ledger import next_memory, with_failures, with_success
 from simulations.oracle import Oracle
@@ -46,7 +47,24 @@ class Controller:
         self._carry_out(plan, now)
         machines = self.world.machines.values()
         self.oracle.limits(machines, now)
-        return math.inf if plan.changes else next_look(plan, machines, self.policies, now)
+        if plan.changes or self.is_fixed():
+            return math.inf
+        return next_look(plan, machines, self.policies, now)
+
+    def is_fixed(self) -> bool:
+        """True while no plan could change anything: every pool is at its minimum, which is its maximum."""
+        for pool in self.policies.pools:
+            machines = self.world.running(pool.name)
+            if not (pool.min_nodes == pool.max_nodes == len(machines)) or not all(m.booted for m in machines):
+                return False
+            if any(len(pool.templates_of(group)) > 1 for group in pool.groups):
+                return False  # its idle nodes may be given another MIG layout
+        return True
+
+    @property
+    def consolidates(self) -> bool:
+        """True if a node in use may be removed, so that every pod that comes or goes matters."""
+        return any(pool.scale_down.threshold > 0 for pool in self.policies.pools)
 
     def node_ready(self, pool: str) -> None:
         """A node of the pool became usable."""
@@ -62,7 +80,7 @@ class Controller:
                 run = self.world.owners.get(pod.key)
                 if run is not None:
                     held.add(run.number)
-                    run.reason = code
+                    run.reason = verdict.reason
 
     def _annotate(self, plan: Plan) -> None:
         for node in plan.nodes:
@@ -75,7 +93,7 @@ class Controller:
             self._remove(down, now)
         for gone in plan.terminate:
             machine = self.world.machines[gone.instance]
-            self.cloud.told(f"{machine.name} is terminated: {gone.reason.code}")
+            self.cloud.told(f"- {machine.name}: {say(gone.reason).message}")
             self.cloud.remove(machine, str(gone.reason.code))
         for change in plan.reconfigure:
             machine = self.world.machine(change.node)
@@ -87,18 +105,28 @@ class Controller:
 
     def _remove(self, down: ScaleDown, now: float) -> None:
         machine = self.world.machines[down.instance]
-        if down.pods:
-            self.cloud.evict(machine)
+        # Those that the plan moves, and those whose priority is too low to hold a node. Anything else stays, and is
+        # found by the oracle.
+        expendable = [key for key, pod in machine.pods.items() if not pod.is_daemon and not machine.holds(pod)]
+        self.cloud.evict(machine, [*(pod.key for pod in down.pods), *expendable])
         running = [pod for pod in self.world.pods.values() if pod.node == machine.name]
         self.oracle.removal(machine, running, str(down.reason.code), now)
-        self.cloud.told(f"{machine.name} is removed: {down.reason.code}")
+        self.cloud.told(f"- {machine.name}: {say(down.reason).message}")
         self.cloud.remove(machine, str(down.reason.code))
 
     def _add(self, up: ScaleUp) -> ErrorClass | None:
         template = self._template(up.pool, up.group, up.layout)
-        self.cloud.told(f"{up.count} x {up.pool} ordered: {up.reason.code}")
+        self.cloud.told(f"+ {up.count} {up.pool}: {_purpose(up)}")
         return self.cloud.launch(template, up.zone or template.zone, up.count)
 
     def _template(self, pool: str, group: str, layout: str | None) -> Template:
         choices = self.policies.by_name[pool].templates_of(group)
         return next((t for t in choices if t.layout == layout), choices[0])
+
+
+def _purpose(up: ScaleUp) -> str:
+    """What the nodes are for: the pods by name, or the reason where no pod waits for them."""
+    if not up.pods:
+        return say(up.reason).message
+    more = f" and {len(up.pods) - 1} more" if len(up.pods) > 1 else ""
+    return f"for {up.pods[0].name}{more}"

@@ -1,13 +1,13 @@
 """From jobs of a trace to jobs of the virtual world: selected, scaled, cut into pods with a spec each.
 
-A share of a GPU (`gpu_milli`) is an invention of the cluster that the trace comes from; Kubernetes hands out whole
-devices, MIG devices or replicas of a shared device. The scenario says which (`Share`):
+A share of a GPU (`gpu_milli`) is an invention of the cluster that the trace comes from; Kubernetes hands out
+whole devices, MIG devices or replicas of a shared device. The scenario says which (`Share`):
 
 * whole: a share takes a whole device. What a cluster without sharing does; the default.
-* time slices (`replicas` N): a share takes ceil(N x share) replicas of `resource`. Replicas are counted by node, as the
-  device plugin does: two replicas of one pod may be slices of two devices.
-* MIG: a share takes the smallest MIG profile of `model` with at least that part of the compute slices (capacity-planning
-  rule: the smallest of {1, 2, 3, 4, 7}g with slices/7 >= share).
+* time slices (`replicas` N): a share takes ceil(N x share) replicas of `resource`. Replicas are counted by node,
+  as the device plugin does: two replicas of one pod may be slices of two devices.
+* MIG: a share takes the smallest MIG profile of `model` with at least that part of the compute slices
+  (capacity-planning rule: the smallest of {1, 2, 3, 4, 7}g with slices/7 >= share).
 """
 
 from __future__ import annotations

@@ -1,17 +1,19 @@
 """The virtual world in motion: events, the scheduler, and the controller's own decision, on one clock.
 
-At every instant at which something happens: first what happens (ends, losses, boots, arrivals, in that order), then the
-scheduler, then, on the controller's grid of `loopInterval`, `decide` on a snapshot of the world, whose plan is carried out
-at once. A node that boots in no time is there at that same instant. Looks that could only repeat the last plan are left
-out (`simulations.timers`), so that months take thousands of looks and not millions.
+At every instant at which something happens: first what happens (ends, losses, boots, arrivals, in that order),
+then the scheduler, then, on the controller's grid of `loopInterval`, `decide` on a snapshot of the world, whose
+plan is carried out at once. A node that boots in no time is there at that same instant. Looks that could only
+repeat the last plan are left out (`simulations.timers`), so that months take thousands of looks and not
+millions.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from autoscaler.reporting.sentences import duration
 from simulations.clock import Agenda, Grid, Rank
 from simulations.cloud import Cloud
 from simulations.controller import Controller
@@ -39,11 +41,18 @@ class Engine:
     until: float = math.inf
     now: float = 0.0
     open_jobs: int = 0
-    log: list[tuple[float, str]] = field(default_factory=list)
     tell: Callable[[float, str], None] | None = None
     _look_at: float = 0.0
     _looked_at: float = -math.inf
     _progress_at: float = 0.0
+    _seen: tuple[int, int] = (-1, -1)
+    _fixed: bool = False
+
+    def connect(self) -> None:
+        """Make the parts call one another through the engine."""
+        self.scheduler.bind = self.bind
+        self.cloud.told, self.cloud.on_ready, self.cloud.on_loss = self.told, self.node_ready, self.lost
+        self.now = self.cloud.now = self.grid.start
 
     def begin(self) -> None:
         """Enter the jobs; the first look is at the start."""
@@ -81,11 +90,22 @@ class Engine:
                 break
             else:
                 happened = True
-        if happened:
+        if happened and self._matters():
             self._want_look(self.now)
+
+    def _matters(self) -> bool:
+        """Could what happened since the last look change the plan? (See `simulations.timers`.)"""
+        world = self.world
+        if self.scheduler.waiting or world.machine_changes != self._seen[0]:
+            return True
+        if self._fixed:
+            return False
+        return self.controller.consolidates or world.idle_flips != self._seen[1]
 
     def _look(self) -> None:
         self._looked_at = self.now
+        self._seen = (self.world.machine_changes, self.world.idle_flips)
+        self._fixed = self.controller.is_fixed()
         due = self.controller.look(self.now)
         plan = self.controller.plan
         self._look_at = math.inf
@@ -154,7 +174,9 @@ class Engine:
         """Jobs have lost their nodes: back into the queue."""
         for run in runs:
             self.agenda.cancel(run.end_entry)
+            before = run.lost_s
             run.interrupt(self.now)
+            self.told(f"{run.item.job.id} has lost its nodes and {duration(run.lost_s - before)} of work")
             self.world.submit(run, self.now)
             self.scheduler.add(run)
         self.scheduler.room_grew()

@@ -6,7 +6,9 @@ from pathlib import Path
 
 
 class InputError(ValueError):
-    """A file that cannot be used. `str(error)` is `file:line: what is wrong; the fix`; `line` is None for a whole file."""
+    """A file that cannot be used. `str(error)` is `file:line: what is wrong; the fix`; `line` is None for a whole
+    file.
+    """
 
     def __init__(self, path: Path | str, line: int | None, message: str) -> None:
         self.path, self.line, self.message = str(path), line, message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, WithJsonSchema
@@ -23,8 +24,14 @@ class Moment(BaseModel, frozen=True):
         return start + self.at if self.from_start else self.at
 
 
+def _text(value: object) -> object:
+    """YAML reads an unquoted time as a date: back to its text, so that one rule reads both."""
+    return value.isoformat() if isinstance(value, dt.datetime) else value
+
+
 def instant(value: object) -> float:
     """RFC 3339 as seconds since the epoch; a number is taken as such seconds."""
+    value = _text(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, str):
@@ -36,6 +43,7 @@ def moment(value: object) -> Moment:
     """RFC 3339, or a duration (`36h`) from the start."""
     if isinstance(value, Moment):
         return value
+    value = _text(value)
     if isinstance(value, str):
         try:
             return Moment(at=parse_rfc3339(value), from_start=False)
@@ -45,11 +53,14 @@ def moment(value: object) -> Moment:
             return Moment(at=duration(value), from_start=True)
         except ValueError:
             pass
-    raise ValueError(f"must be a time such as 2026-06-01T12:00:00Z, or a duration from the start such as 36h, got {value!r}")
+    raise ValueError(
+        f"must be a time such as 2026-06-01T12:00:00Z, or a duration from the start such as 36h, got {value!r}"
+    )
 
 
 def until(value: object) -> Moment | None:
     """`drained` (None), or a moment."""
+    value = _text(value)
     if value is None or value == "drained":
         return None
     try:
@@ -63,7 +74,7 @@ def _quantity(resource: str, value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value == 0:
         return 0  # a default of ours
     try:
-        found = amount(resource, text_of(value))  # type: ignore[arg-type]
+        found = amount(resource, text_of(value))
     except QuantityError as wrong:
         raise ValueError(str(wrong)) from None
     if found < 0:

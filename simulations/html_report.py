@@ -24,7 +24,8 @@ tr + tr td { border-top: 1px solid var(--line); } .cards { display: flex; flex-w
 .card { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; min-width: 8rem; }
 .card b { display: block; font-size: 1.4rem; } .card span, .note { color: var(--soft); }
 svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: var(--soft); }
-.key::before { content: ""; display: inline-block; width: .8em; height: .8em; margin: 0 .4em 0 1em; background: var(--c); }
+.key::before { content: ""; display: inline-block; width: .8em; height: .8em; margin: 0 .4em 0 1em;
+  background: var(--c); }
 """
 Series = tuple[str, str, Callable[[Tick], float]]
 GPUS: tuple[Series, ...] = (
@@ -41,7 +42,7 @@ def report_of(document: dict[str, Any], ticks: Sequence[Tick]) -> str:
     name = escape(str(document["scenario"]))
     parts = [
         f"<h1>Simulation of {name}</h1>",
-        f'<p class="note">Seed {document["seed"]}. Decided by the code that also runs the cluster, in virtual time.</p>',
+        f'<p class="note">Seed {document["seed"]}. Decided by the code that runs clusters, in virtual time.</p>',
         _cards(document),
         "<h2>GPUs over time</h2>",
         _legend((DEMAND, *GPUS)),
@@ -88,9 +89,13 @@ def _cards(document: dict[str, Any]) -> str:
         (f"{nodes['peak']:,}", "nodes at most"),
         (f"{jobs['interruptions']:,}", "jobs interrupted"),
     ]
-    return '<div class="cards">' + "".join(
-        f'<div class="card"><b>{escape(value)}</b><span>{escape(label)}</span></div>' for value, label in cards
-    ) + "</div>"
+    return (
+        '<div class="cards">'
+        + "".join(
+            f'<div class="card"><b>{escape(value)}</b><span>{escape(label)}</span></div>' for value, label in cards
+        )
+        + "</div>"
+    )
 
 
 def _waits(document: dict[str, Any]) -> list[str]:
@@ -163,14 +168,12 @@ def _drawing(ticks: Sequence[Tick], areas: Sequence[Series], line: Series) -> st
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT + BOTTOM}" role="img">{"".join(shapes)}{labels}</svg>'
 
 
-def _outline(
-    ticks: Sequence[Tick], value: Callable[[Tick], float], start: float, end: float, top: float
-) -> str:
+def _outline(ticks: Sequence[Tick], value: Callable[[Tick], float], start: float, end: float, top: float) -> str:
     """Steps as a path; each tick's value holds until the next."""
     slots: dict[int, list[float]] = {}
     for tick in ticks:
         slots.setdefault(int((tick.at - start) / (end - start) * POINTS), []).append(value(tick))
-    commands = []
+    commands: list[str] = []
     last = 0.0
     for slot, values in sorted(slots.items()):
         x = LEFT + slot / POINTS * (WIDTH - LEFT)

@@ -1,8 +1,8 @@
 """What the controller of the virtual world remembers between passes, kept as the real one keeps it.
 
-* A launch that the cloud refuses, and a node that never became usable, count as failures in a row of the pool; the backoff
-  of a group runs from its newest launch error and doubles with each failure (`scaleUp.backoff`). A node that becomes
-  usable ends the row.
+* A launch that the cloud refuses, and a node that never became usable, count as failures in a row of the pool;
+  the backoff of a group runs from its newest launch error and doubles with each failure (`scaleUp.backoff`). A
+  node that becomes usable ends the row.
 * Removals are kept for as long as any budget looks back.
 """
 

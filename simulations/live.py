@@ -1,7 +1,8 @@
 """A simulation as a film: nodes come, work and go on a terminal, with the reasons and the dollars.
 
-On a terminal it plays at an even speed, so that the whole takes about `seconds` of real time. Elsewhere (a pipe, a dumb
-terminal) it does not wait: it prints a line an hour of virtual time, and each event as it happens. Both end with a summary.
+On a terminal it plays at an even speed, so that the whole takes about `seconds` of real time. Elsewhere (a pipe,
+a dumb terminal) it does not wait: it prints a line an hour of virtual time, and each event as it happens. Both
+end with a summary.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autoscaler.model.instants import rfc3339
+from autoscaler.reporting.sentences import say
 from simulations.html_report import duration
 from simulations.machines import Machine
 from simulations.outputs import SimulationResult
@@ -66,7 +68,7 @@ class Film:
         gauges = world.gauges
         return (
             f"{clock(self.shown_at)}  nodes {gauges.ready} ready, {gauges.booting} booting, {gauges.idle} idle  "
-            f"GPUs {gauges.used_gpus:.4g} of {gauges.ready_gpus} busy  waiting {len(waiting)} jobs  "
+            f"GPUs {gauges.busy_gpus:.4g} of {gauges.ready_gpus} busy  waiting {len(waiting)} jobs  "
             f"${gauges.usd_per_hour:,.2f}/h  ${self.usd:,.2f} so far"
         )
 
@@ -78,7 +80,7 @@ class Film:
         head.append(f" {clock(self.shown_at)} ", "bold reverse")
         head.append(f"  ${gauges.usd_per_hour:,.2f}/h", "bold green")
         head.append(f"  ${self.usd:,.2f} so far", "green")
-        head.append(f"   GPUs {gauges.used_gpus:.4g}/{gauges.ready_gpus} busy ({used:.0f} %)")
+        head.append(f"   GPUs {gauges.busy_gpus:.4g}/{gauges.ready_gpus} busy ({used:.0f} %)")
         head.append(f"   jobs {done}/{len(engine.runs)} done", "dim")
         return head
 
@@ -98,7 +100,9 @@ class Film:
             told = "" if state is None or state.state.value in ("Healthy", "AtMax") else state.state.value
             table.add_row(pool.name, pool.capacity_type, cells, f"{len(machines)}/{pool.max_nodes} {told}")
         signs = [self._sign(kind) for kind in ("busy", "part", "idle", "booting")]
-        key = "  ".join(f"{sign} {kind}" for (sign, _), kind in zip(signs, ("busy", "partly", "idle", "booting"), strict=True))
+        key = "  ".join(
+            f"{sign} {kind}" for (sign, _), kind in zip(signs, ("busy", "partly", "idle", "booting"), strict=True)
+        )
         return Panel(table, title="nodes", subtitle=key, border_style="dim")
 
     def _cell(self, machine: Machine) -> tuple[str, str]:
@@ -127,7 +131,7 @@ class Film:
                 Text(job.id, "bold"),
                 f"{job.gpus:.4g} GPUs",
                 f"waits {duration(max(0.0, self.shown_at - run.created_at))}",
-                Text(run.reason, "dim"),
+                Text(say(run.reason).message if run.reason else "", "dim"),
             )
         for _ in range(JOBS_SHOWN - len(waiting)):
             table.add_row("")
@@ -174,19 +178,23 @@ def _play_live(film: Film, console: Console, seconds: float, monotonic: Clock, s
     start, begin = simulation.engine.grid.start, monotonic()
     rate = max(1.0, simulation.span_s) / seconds
     with Live(film.picture(), console=console, auto_refresh=False, screen=False) as live:
-        film.advance(start)
-        drawn = begin
-        for at in simulation.steps():
-            due = begin + (at - start) / rate
-            while (left := due - monotonic()) > 0:
+
+        def move_to(at: float) -> None:
+            """Let the clock run to `at` in its own time."""
+            while (left := begin + (at - start) / rate - monotonic()) > 0:
                 film.shown_at = at - left * rate
                 live.update(film.picture(), refresh=True)
                 sleep(min(left, FRAME_S))
             film.advance(at)
+
+        film.advance(start)
+        drawn = begin
+        for at in simulation.steps():
+            move_to(at)
             if monotonic() - drawn >= FRAME_S:
                 live.update(film.picture(), refresh=True)
                 drawn = monotonic()
-        film.advance(simulation.engine.now)
+        move_to(simulation.engine.now)
         live.update(film.picture(), refresh=True)
 
 

@@ -35,10 +35,10 @@ def gpus_of(requests: Amounts, template: Template) -> float:
 
 @dataclass(slots=True, eq=False)
 class Machine:
-    """An instance from launch to termination. `busy_gpu_s`, `idle_s`, `busy_s` are integrals up to `counted_to`.
+    """An instance from launch to termination. `busy_gpu_s` and `idle_s` are integrals up to `counted_to`.
 
     `idle_s` weighs time by the part of the GPUs that did nothing (for a machine without GPUs: 1 while no pod runs).
-    `ended_at` None: it still exists. `cause`: why it ended.
+    `ended_at` None: it still exists. `cause`: why it ended. Pods with a priority below `cutoff` do not hold a node.
     """
 
     id: str
@@ -59,6 +59,7 @@ class Machine:
     cause: str = ""
     booted: bool = False
     workers: int = 0
+    cutoff: int = -(2**31)
     boot_entry: int = 0
     loss_entry: int = 0
 
@@ -74,7 +75,7 @@ class Machine:
 
     @property
     def working(self) -> bool:
-        """True while a pod that is no daemon runs on it."""
+        """True while a pod that holds a node runs on it."""
         return self.workers > 0
 
     @property
@@ -82,6 +83,10 @@ class Machine:
         """The machine as the cloud reports it."""
         state = InstanceState.RUNNING if self.booted else InstanceState.PENDING
         return Instance(self.id, state, self.launched_at, self.zone)
+
+    def holds(self, pod: Pod) -> bool:
+        """True for a pod whose node is in use because of it."""
+        return not pod.is_daemon and pod.spec.priority >= self.cutoff
 
     def count_to(self, now: float) -> None:
         """Bring the integrals up to `now`; called before anything on the machine changes."""
@@ -98,14 +103,14 @@ class Machine:
         """A pod starts on the machine."""
         self.count_to(now)
         self.pods[pod.key] = pod
-        self.workers += not pod.is_daemon
+        self.workers += self.holds(pod)
         self.used_gpus += gpus_of(pod.spec.requests, self.template)
 
     def drop_pod(self, key: str, now: float) -> None:
         """A pod of the machine ends or is taken away."""
         self.count_to(now)
         pod = self.pods.pop(key)
-        self.workers -= not pod.is_daemon
+        self.workers -= self.holds(pod)
         self.used_gpus -= gpus_of(pod.spec.requests, self.template)
         if not self.pods:
             self.used_gpus = 0.0  # sums of binary fractions must not leave a trace of work on an empty machine

@@ -1,32 +1,32 @@
 """Recorded spot markets, as capacity of a pool over time.
 
-A trace is laid onto the scenario's start: its first instant is the first instant of the scenario. After its end the last
-value holds.
+A trace is laid onto the scenario's start: its first instant is the first instant of the scenario. After its end
+the last value holds.
 
-* bamboo (NSDI '23), two forms. Events `milliseconds,add|remove,node` (AWS p3): the number of nodes that are there. Counts
-  `date, time, n` (GCP): that number.
-* toad (Training on a Dime): probes `ts,slot,gpu_type,gpus,zone,event` of single instances. A probe stands for its market: from
-  `create_failed` on nothing can be had and nothing stays (0), from `created` or `running` on anything can. `not_running` is
-  a loss of the probe itself: 0 for that instant, until the next sign of life. `gpuType` and `gpus` choose the market where the file has several; `zone` does
-  too, and failed creations (which name no zone) count for every zone.
-* skypilot (spot-traces): JSON `{"metadata": {"gap_seconds": s}, "data": [counts]}`: a count every gap. In the sets of one node
-  the counts are 0 and 1. The files carry no license and are read from a path of yours.
+* bamboo (NSDI '23), two forms. Events `milliseconds,add|remove,node` (AWS p3): the number of nodes that are
+  there. Counts `date, time, n` (GCP): that number.
+* toad (Training on a Dime): probes `ts,slot,gpu_type,gpus,zone,event` of single instances; a probe stands for its
+  market. From `create_failed` to the next `created` nothing can be launched; what runs stays. At `not_running` the
+  probe was lost, and so is every node of the pool (losses within a zone and type come together). `gpuType`, `gpus`
+  and `zone` choose the market where the file has several; failed creations name no zone and count for every one.
+* skypilot (spot-traces): JSON `{"metadata": {"gap_seconds": s}, "data": [counts]}`: a count every gap. In the
+  sets of one node the counts are 0 and 1. The files carry no license and are read from a path of yours.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simulations.errors import InputError
-from simulations.importers.table import RowError, instant, number, read_text, table, whole
-from simulations.supply import Capacity
+from simulations.importers.table import Row, RowError, instant, number, read_text, table, whole
+from simulations.supply import Capacity, Window
 
 FORMATS = ("bamboo", "toad", "skypilot")
-UNLIMITED = float("inf")
 Steps = list[tuple[float, float]]
 """(seconds from the start of the trace, count)."""
 
@@ -40,29 +40,39 @@ class Market:
     zone: str = ""
 
 
-def read_capacity(format_name: str, path: Path, start: float, market: Market = Market()) -> Capacity:  # noqa: B008
-    """The capacity over time from `start` on. Raises InputError."""
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a market did: the nodes it gave over time, when it had none to launch, when it took all away."""
+
+    capacity: Capacity | None = None
+    stockouts: tuple[Window, ...] = ()
+    losses: tuple[float, ...] = ()
+
+
+ANY = Market()
+
+
+def read_market(format_name: str, path: Path, start: float, market: Market = ANY) -> Record:
+    """The record of a market, its first instant at `start`. Raises InputError."""
     match format_name:
         case "bamboo":
             steps = _bamboo(path)
-        case "toad":
-            steps = _toad(path, market)
         case "skypilot":
             steps = _skypilot(path)
+        case "toad":
+            return _toad(path, start, market)
         case _:
             formats = ", ".join(FORMATS)
             raise InputError(path, None, f'the market format "{format_name}" is unknown; it is one of {formats}')
     if not steps:
-        raise InputError(path, None, "the trace has no rows for this market; check gpuType, gpus and zone")
+        raise InputError(path, None, "the trace has no rows; check the file")
     kept = _changes(steps)
-    return Capacity(tuple(start + at for at, _ in kept), tuple(count for _, count in kept))
+    return Record(Capacity(tuple(start + at for at, _ in kept), tuple(count for _, count in kept)))
 
 
 def _changes(steps: Steps) -> Steps:
     """The last value of each instant, where it differs from the one before."""
-    last: dict[float, float] = {}
-    for at, count in sorted(steps, key=lambda s: s[0]):
-        last[at] = count
+    last = dict(sorted(steps, key=lambda step: step[0]))
     kept: Steps = []
     for at, count in last.items():
         if not kept or kept[-1][1] != count:
@@ -99,26 +109,47 @@ def _lines(path: Path) -> Iterable[tuple[int, str]]:
     return ((n, text) for n, text in enumerate(read_text(path).splitlines(), 1) if text.strip())
 
 
-def _toad(path: Path, market: Market) -> Steps:
-    steps: Steps = []
+def _toad(path: Path, start: float, market: Market) -> Record:
     first: float | None = None
-    meanings = {"created": UNLIMITED, "running": UNLIMITED, "not_running": 0.0, "create_failed": 0.0}
+    failed_at: float | None = None
+    windows: list[Window] = []
+    losses: list[float] = []
+    found = False
     for line, row in table(path, ("ts", "gpu_type", "gpus", "zone", "event")):
         try:
             at = instant(row["ts"], "ts")
-            first = at if first is None else first
-            if row["event"] not in meanings and row["event"] != "deleted":
-                raise RowError(f'the event "{row["event"]}" is unknown; it is one of {", ".join(meanings)}, deleted')
-            mine = (
-                (not market.gpu_type or row["gpu_type"] == market.gpu_type)
-                and (not market.gpus or whole(row, "gpus") == market.gpus)
-                and (not market.zone or row["zone"] in ("", market.zone))
-            )
+            mine = _is_of(market, row)
         except RowError as error:
             raise InputError(path, line, str(error)) from None
-        if mine and row["event"] in meanings:
-            steps.append((at - first, meanings[row["event"]]))
-    return steps
+        first = at if first is None else first
+        if not mine:
+            continue
+        found, now = True, start + at - first
+        match row["event"]:
+            case "create_failed":
+                failed_at = now if failed_at is None else failed_at
+            case "created":
+                windows += [Window(failed_at, now)] if failed_at is not None else []
+                failed_at = None
+            case "not_running":
+                losses.append(now)
+            case "running" | "deleted":
+                pass
+            case other:
+                known = "created, create_failed, running, not_running, deleted"
+                raise InputError(path, line, f'the event "{other}" is unknown; it is one of {known}')
+    if not found:
+        raise InputError(path, None, "the trace has no rows for this market; check gpuType, gpus and zone")
+    windows += [Window(failed_at, math.inf)] if failed_at is not None else []
+    return Record(None, tuple(windows), tuple(dict.fromkeys(losses)))
+
+
+def _is_of(market: Market, row: Row) -> bool:
+    return (
+        (not market.gpu_type or row["gpu_type"] == market.gpu_type)
+        and (not market.gpus or whole(row, "gpus") == market.gpus)
+        and (not market.zone or row["zone"] in ("", market.zone))
+    )
 
 
 def _skypilot(path: Path) -> Steps:

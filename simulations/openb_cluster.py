@@ -1,7 +1,8 @@
 """The nodes of the openb list as a policy: one pool for each shape, all of its nodes there from the start.
 
-So that the trace's pods can be run against the trace's cluster. GPU models are those of the list (G2 and G3 are names that
-Alibaba gave to models it does not name), told by the label `nvidia.com/gpu.product`; prices are not known.
+So that the trace's pods can be run against the trace's cluster. GPU models are those of the list (G2 and G3 are
+names that Alibaba gave to models it does not name), told by the label `nvidia.com/gpu.product`; prices are not
+known.
 """
 
 from __future__ import annotations

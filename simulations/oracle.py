@@ -1,7 +1,8 @@
 """Promises that are checked after every pass, from the objects alone and not from the code that made the decision.
 
 * capacity: the pods on a node never ask for more than it has.
-* limits (S9): nodes of a pool and of the cluster, GPUs and dollars an hour stay within the policy, booting ones included.
+* limits (S9): nodes of a pool and of the cluster, GPUs and dollars an hour stay within the policy, booting ones
+  included.
 * removal (S2): a node that the controller removes runs no pod but daemons at that instant.
 * budgets (S4): removals for a reason stay within `atMost` in every window of length `per`.
 """
@@ -85,12 +86,14 @@ class Oracle:
     def budgets(self) -> None:
         """Every window of every budget, once at the end."""
         for budget in self.policies.cluster.budgets:
-            at_most, window = budget.atMost, budget.per
+            at_most, window = budget.at_most, budget.per
             if at_most is None or window is None:
                 continue
             times = sorted(at for reason in budget.reasons for at in self._removals.get(str(reason), []))
             for first in range(len(times) - at_most):
                 inside = times[first + at_most] - times[first] >= window
-                told = f"more than {at_most} removals for {', '.join(map(str, budget.reasons))} from {times[first]:.0f} on"
+                told = (
+                    f"more than {at_most} removals for {', '.join(map(str, budget.reasons))} from {times[first]:.0f} on"
+                )
                 self.expect(inside, "budgets", told)
-            self.expect(True, "budgets", "")  # noqa: FBT003 - the budget as a whole was looked at
+            self.expect(True, "budgets", "")

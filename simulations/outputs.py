@@ -119,7 +119,7 @@ def _jobs(runs: Sequence[Run]) -> Table:
                 _number(run.lost_s),
                 _number(run.usd),
                 _state(run),
-                run.reason,
+                str(run.reason.code) if run.reason else "",
             )
         )
     return JOB_COLUMNS, rows

@@ -112,21 +112,29 @@ def span_of(engine: Engine) -> Span:
     return Span(first, last)
 
 
-def result_of(engine: Engine, name: str, seed: int, inputs: Sequence[Path], base: Path) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that went into a simulation; `shown`: its path as the scenario has it."""
+
+    shown: str
+    path: Path
+
+
+def result_of(engine: Engine, name: str, seed: int, inputs: Sequence[Source]) -> dict[str, Any]:
     """The SimulationResult as a JSON document (`docs/reference/simulate.md`), `wallSeconds` 0."""
     machines = machines_of(engine)
     bills = {m.id: bill_of(m, engine.now) for m in machines}
     span, bill = span_of(engine), total(bills.values())
-    return _rounded(
+    document: dict[str, Any] = _rounded(
         {
             "apiVersion": API_VERSION,
             "kind": "SimulationResult",
             "scenario": name,
             "seed": seed,
-            "inputs": [{"path": _shown(path, base), "sha256": sha256_of(path)} for path in inputs],
+            "inputs": [{"path": source.shown, "sha256": sha256_of(source.path)} for source in inputs],
             "jobs": _jobs(engine, span),
             "gpuHours": {
-                "requested": sum(r.item.job.gpu_hours for r in engine.runs),
+                "requested": sum(r.item.job.gpu_hours for r in engine.runs if r.item.job.submitted_at <= engine.now),
                 "paid": bill.paid_gpu_h,
                 "busy": bill.busy_gpu_h,
                 "idle": bill.idle_gpu_h,
@@ -146,12 +154,15 @@ def result_of(engine: Engine, name: str, seed: int, inputs: Sequence[Path], base
             "wallSeconds": 0.0,
         }
     )
+    return document
 
 
 def utilization(engine: Engine, machines: Sequence[Machine], span: Span) -> float:
-    """Requested GPU-hours of the work that was done over the paid ones, both between the first submission and the last end.
+    """Requested GPU-hours of the work that was done over the paid ones, both between the first submission and the
+    last end.
 
-    Work done twice after an interruption is not requested twice, and a job that never started asks for nothing here.
+    Work done twice after an interruption is not requested twice, and a job that never started asks for nothing
+    here.
     """
     paid = sum(m.gpus * span.overlap(m.launched_at, _end(m, engine.now)) for m in machines) / 3600
     done = sum(r.item.job.gpus * _work_s(r.item.job.duration_s, r, span) for r in engine.runs) / 3600
@@ -232,14 +243,6 @@ def _pool(engine: Engine, name: str, machines: Sequence[Machine], bills: dict[st
 def sha256_of(path: Path) -> str:
     """The hash of a file's bytes, in hexadecimal digits."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _shown(path: Path, base: Path) -> str:
-    """The path as the scenario has it: relative to the scenario's folder where it lies below it."""
-    try:
-        return path.resolve().relative_to(base.resolve()).as_posix()
-    except ValueError:
-        return path.as_posix()
 
 
 def _rounded(value: Any) -> Any:

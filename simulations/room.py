@@ -1,8 +1,9 @@
 """Free room on the nodes of the virtual cluster, and where a pod goes.
 
-A pod goes to the feasible node with the fewest free accelerators, then the least free CPU, then the oldest: the packing
-that GPU clusters configure in kube-scheduler (NodeResourcesFit, MostAllocated), with ties decided for determinism.
-Resources are one integer matrix over all nodes; labels and taints are compared once for each kind of pod and kind of node.
+A pod goes to the feasible node with the fewest free accelerators, then the least free CPU, then the oldest: the
+packing that GPU clusters configure in kube-scheduler (NodeResourcesFit, MostAllocated), with ties decided for
+determinism. Resources are one integer matrix over all nodes; labels and taints are compared once for each kind
+of pod and kind of node.
 """
 
 from __future__ import annotations

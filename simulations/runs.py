@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from autoscaler.model.gangs import OWN, gang_key
 from autoscaler.model.labels import NO_LABELS
 from autoscaler.model.objects import GangSpec
 from autoscaler.model.pods import Owner, Pod
+from autoscaler.model.reasons import Reason
 from simulations.demand import WorkItem
 from simulations.machines import Machine
 
@@ -19,7 +20,8 @@ class Run:
     """One job of the scenario and what has become of it.
 
     `done_s`: work that an interruption no longer takes away (up to the last checkpoint). `lost_s`: work done twice.
-    `origin`: the pod of the starting cluster that this stands for; it has no known end and is not counted as a job.
+    `reason`: why it waited, as last told. `origin`: the pod of the starting cluster that this stands for; it has no
+    known end and is not counted as a job.
     """
 
     item: WorkItem
@@ -38,8 +40,7 @@ class Run:
     interruptions: int = 0
     usd: float = 0.0
     pool: str = ""
-    reason: str = ""
-    waited_for: dict[str, None] = field(default_factory=dict)
+    reason: Reason | None = None
 
     @property
     def order(self) -> tuple[int, float, int]:

@@ -1,4 +1,6 @@
-"""The scenario file: workload, scheduler and supply of a simulation. `docs/reference/simulate.md` documents each field."""
+"""The scenario file: workload, scheduler and supply of a simulation. `docs/reference/simulate.md` documents each
+field.
+"""
 
 from __future__ import annotations
 

@@ -29,13 +29,17 @@ Bind = Callable[[Run, Sequence[str]], None]
 """Called with the job and the node of each of its pods; the room is taken already."""
 
 
+def _nothing(_run: Run, _names: Sequence[str]) -> None:
+    """Nobody listens."""
+
+
 @dataclass(slots=True)
 class Scheduler:
     """Jobs that wait, in serving order, and the pass over them."""
 
     queue: Queue
     room: Room
-    bind: Bind
+    bind: Bind = _nothing
     waiting: list[Run] = field(default_factory=list)
     _arrived: list[Run] = field(default_factory=list)
     _room_grew: bool = False

@@ -1,8 +1,8 @@
 """Nodes and pods that are there when the simulation begins.
 
-A node belongs to the pool that its label `gpu-autoscaler.dev/pool` names, as the first group of that pool in the node's zone;
-a node of no pool is nobody's: pods may run there, and it is not paid for. Bound pods run on for ever, pending ones wait to;
-neither is a job of the workload. Daemon pods stay with their node.
+A node belongs to the pool that its label `gpu-autoscaler.dev/pool` names, as the first group of that pool in the
+node's zone; a node of no pool is nobody's: pods may run there, and it is not paid for. Bound pods run on for
+ever, pending ones wait to; neither is a job of the workload. Daemon pods stay with their node.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from simulations.world import World
 
 @dataclass(frozen=True, slots=True)
 class StartingPods:
-    """`running`: pods with the node they are on; `pending`: pods without one; `daemons`: those that stay with their node."""
+    """`running`: pods with the node they are on; `pending`: pods without one; `daemons`: those that stay with their
+    node.
+    """
 
     running: tuple[tuple[Run, str], ...] = ()
     pending: tuple[Run, ...] = ()
@@ -62,7 +64,9 @@ def starting_pods(cluster: Snapshot, first_number: int, start: float) -> Startin
 def adopt_cluster(world: World, scheduler: Scheduler, cluster: Snapshot, pods: StartingPods, start: float) -> None:
     """Put nodes and pods of the starting cluster into the world."""
     for number, node in enumerate(cluster.nodes, start=1):
-        world.adopt(_machine(node, number, world.policies, start), node)
+        machine = _machine(node, number, world.policies, start)
+        # The join with the cloud goes by providerID; a node without one gets that of its instance.
+        world.adopt(machine, node if node.provider_id else replace(node, provider_id=f"simulated:///{machine.id}"))
     for pod, name in pods.daemons:
         world.settle(pod, world.machine(name), start)
     for run, name in pods.running:
@@ -84,6 +88,7 @@ def _machine(node: Node, number: int, policies: Policies, start: float) -> Machi
         ready_at=start,
         price=template.usd_per_hour,
         counted_to=start,
+        cutoff=policies.cluster.priority_cutoff,
     )
 
 
@@ -93,7 +98,9 @@ def _template(node: Node, policies: Policies) -> Template:
     if pool is None or not pool.templates:
         names = frozenset(name for name, _ in node.allocatable if is_accelerator(name))
         gpus = sum(amount for name, amount in node.allocatable if name in names)
-        return Template("", "", node.zone, allocatable=node.allocatable, accelerators=names, gpus=gpus, usd_per_hour=0.0)
+        return Template(
+            "", "", node.zone, allocatable=node.allocatable, accelerators=names, gpus=gpus, usd_per_hour=0.0
+        )
     in_zone = [t for t in pool.templates if t.zone in ("", node.zone)] or list(pool.templates)
     layout = node.labels.get("nvidia.com/mig.config")
     found = next((t for t in in_zone if t.layout == layout), in_zone[0])

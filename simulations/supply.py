@@ -1,6 +1,7 @@
 """What the virtual cloud can deliver: boot delays, stock-outs, spot capacity that comes and goes.
 
-Every pool draws from streams of its own (seed, purpose, pool), so that a change in one pool leaves the others' draws alone.
+Every pool draws from streams of its own (seed, purpose, pool), so that a change in one pool leaves the others'
+draws alone.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ class Capacity:
 
 @dataclass(slots=True)
 class PoolSupply:
-    """The market of one pool. `interruptions_per_hour`: of one node, at any time of its life alike."""
+    """The market of one pool. `interruptions_per_hour`: of one node, at any time of its life alike; `losses_at`: when
+    it takes all of them.
+    """
 
     boot: BootDelay
     boots: random.Random
@@ -73,6 +76,7 @@ class PoolSupply:
     interruptions_per_hour: float = 0.0
     stockouts: tuple[Window, ...] = ()
     capacity: tuple[Capacity, ...] = ()
+    losses_at: tuple[float, ...] = ()
 
     def in_stock(self, zone: str, running: int, now: float) -> bool:
         """True if a node may be launched now, with `running` nodes of the pool there."""
@@ -107,6 +111,8 @@ class Supply:
 
     def changes(self) -> list[tuple[float, str]]:
         """(instant, pool) of every change of a pool's capacity, in order."""
-        return sorted(
-            {(at, name) for name, pool in self.pools.items() for c in pool.capacity for at in c.instants}
-        )
+        return sorted({(at, name) for name, pool in self.pools.items() for c in pool.capacity for at in c.instants})
+
+    def losses(self) -> list[tuple[float, str]]:
+        """(instant, pool) of every loss of all nodes of a pool, in order."""
+        return sorted({(at, name) for name, pool in self.pools.items() for at in pool.losses_at})

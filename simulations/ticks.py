@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 
 from simulations.engine import Engine
 
@@ -31,7 +32,11 @@ class Tick:
     @property
     def state(self) -> tuple[object, ...]:
         """Everything but the instant."""
-        return astuple(self)[1:]
+        found: tuple[object, ...] = _STATE(self)
+        return found
+
+
+_STATE = attrgetter(*Tick.columns()[1:])
 
 
 @dataclass(slots=True)
@@ -50,7 +55,7 @@ class Course:
 def tick_of(engine: Engine) -> Tick:
     """What there is now."""
     gauges, waiting = engine.world.gauges, engine.scheduler.waiting
-    used = round(gauges.used_gpus, 6)
+    used = gauges.busy_gpus
     return Tick(
         at=engine.now,
         waiting_jobs=len(waiting),

@@ -1,9 +1,17 @@
-"""When the controller has to look again although nothing happens: the next instant at which a plan may change by itself.
+"""When the controller has to look again although nothing happens.
 
-A real controller looks every `loopInterval`. In virtual time a look is skipped where it could only repeat the last plan:
-no object has changed since, and no timer of that plan has fallen due. The instants come from the plan (when a node may go,
-when a backoff, a window or a delay ends), from the deadlines of machines that boot, and from the calendar of warm buffers.
-A plan that wanted a change looks once more at the next instant of the grid.
+A real controller looks every `loopInterval`. In virtual time a look is left out where it could only repeat the last
+plan. It is made
+
+* after anything that may change the plan: a pod waits; a machine came, became a node, changed or went; a node began or
+  ended to be in use. Pods that come to and leave nodes that others keep in use change a plan only where a pool
+  consolidates (`scaleDown.threshold` above 0%);
+* at the next instant of the grid after a plan that wanted a change;
+* when a timer falls due: the plan's own (when a node may go, when a backoff, a window or a delay ends), the
+  deadline of a machine that boots, the calendar of a warm buffer.
+
+While every pool is at its minimum and that is its maximum, no plan can change anything: looks only explain those who
+wait.
 """
 
 from __future__ import annotations
@@ -14,6 +22,7 @@ from collections.abc import Iterable
 from autoscaler.model.reasons import Reason
 from autoscaler.planning.plan import Plan
 from autoscaler.planning.pools import Policies
+from policies import buffers
 from simulations.machines import Machine
 
 INSTANTS = frozenset({"until", "next", "opens", "deadline"})
@@ -49,9 +58,13 @@ def next_look(plan: Plan, machines: Iterable[Machine], policies: Policies, now: 
             found += instants_of(reason, now)
     for reason in plan.held:
         found += instants_of(reason, now)
+    for rules in policies.pools:
+        if rules.warm_buffer is not None:
+            change = buffers.next_change(rules.warm_buffer, now)
+            found += [change] if change is not None else []
     for machine in machines:
         if not machine.booted and machine.pool:
             # Lost is one who had *more* than this time: the look that sees it comes just after.
             due = machine.launched_at + policies.by_name[machine.pool].scale_up.registration_timeout_s
-            found.append(math.nextafter(due, math.inf) if due > now else now)
+            found.append(math.nextafter(due, math.inf))
     return min((at for at in found if at > now), default=math.inf)

@@ -48,13 +48,19 @@ class Gauges:
     used_gpus: float = 0.0
     usd_per_hour: float = 0.0
 
+    @property
+    def busy_gpus(self) -> float:
+        """`used_gpus` without what sums of binary fractions leave behind."""
+        return round(self.used_gpus, 6) + 0.0
+
 
 @dataclass(slots=True)
 class World:
     """Machines, pods and groups. Instants are handed in; nothing here knows what comes next.
 
     `base`: the objects of the starting cluster that never change (volumes, daemon sets, budgets, …).
-    `past`: machines that are gone, in the order in which they went.
+    `past`: machines that are gone, in the order in which they went. `machine_changes` counts machines that came, became
+    nodes, changed or went; `idle_flips` counts nodes that began or ended to be in use.
     """
 
     policies: Policies
@@ -66,6 +72,8 @@ class World:
     gauges: Gauges = field(default_factory=Gauges)
     owners: dict[str, Run] = field(default_factory=dict)
     pods: dict[str, Pod] = field(default_factory=dict)
+    machine_changes: int = 0
+    idle_flips: int = 0
     gangs: dict[str, GangSpec] = field(default_factory=dict)
     _by_name: dict[str, Machine] = field(default_factory=dict)
     _names: list[str] = field(default_factory=list)
@@ -116,6 +124,7 @@ class World:
             ready_at=now + boot_s,
             price=template.usd_per_hour,
             counted_to=now,
+            cutoff=self.policies.cluster.priority_cutoff,
         )
         self._enter(machine)
         self.gauges.booting += 1
@@ -171,11 +180,13 @@ class World:
         self._reopen(machine, resliced(machine.node, template))
 
     def _reopen(self, machine: Machine, node: Node) -> None:
+        self.machine_changes += 1
         machine.node = node
         self.room.close(machine.name)
         self.room.open(node, [pod.spec.requests for pod in machine.pods.values()])
 
     def _enter(self, machine: Machine) -> None:
+        self.machine_changes += 1
         self.machines[machine.id] = machine
         self.gauges.usd_per_hour += machine.usd_per_hour
         if machine.pool:
@@ -184,6 +195,7 @@ class World:
             group.report = None
 
     def _register(self, machine: Machine, node: Node) -> None:
+        self.machine_changes += 1
         machine.node = node
         self._by_name[machine.name] = machine
         insort(self._names, machine.name)
@@ -193,6 +205,7 @@ class World:
         self.gauges.ready_gpus += machine.gpus
 
     def _leave(self, machine: Machine) -> None:
+        self.machine_changes += 1
         del self.machines[machine.id]
         if machine.pool:
             group = self.groups[machine.template.group]
@@ -250,7 +263,9 @@ class World:
             share = (before - machine.used_gpus) / machine.gpus if machine.gpus else 1.0
             run.usd += share * machine.usd_per_hour * (now - run.started_at) / 3600
             self.gauges.used_gpus -= before - machine.used_gpus
-            self.gauges.idle += worked and not machine.working
+            if worked and not machine.working:
+                self.gauges.idle += 1
+                self.idle_flips += 1
             self.room.release(machine.name, pod.spec)
         self.forget(run)
 
@@ -270,7 +285,9 @@ class World:
         before, worked = machine.used_gpus, machine.working
         machine.add_pod(pod, now)
         self.gauges.used_gpus += machine.used_gpus - before
-        self.gauges.idle -= machine.working and not worked
+        if machine.working and not worked:
+            self.gauges.idle -= 1
+            self.idle_flips += 1
 
     def _put(self, pod: Pod) -> None:
         if pod.key not in self.pods:

@@ -34,12 +34,19 @@ TOLERATES = Toleration("nvidia.com/gpu", "Exists", "", "NoSchedule")
 GI = 1024**3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class World:
     """Inputs of a decision."""
 
     snapshot: Snapshot
     policies: Policies
+
+    def __repr__(self) -> str:
+        pods = [(p.key, dict(p.spec.requests), p.node, p.gang, p.spec.priority) for p in self.snapshot.pods]
+        found = [(p.name, p.gpus, dict(p.templates[0].allocatable), p.max_nodes, p.weight) for p in self.policies.pools]
+        rules = self.policies.cluster
+        caps = (rules.max_nodes, rules.max_gpus, rules.max_usd_per_hour)
+        return f"World(pods={pods}, nodes={[n.name for n in self.snapshot.nodes]}, pools={found}, caps={caps})"
 
 
 def pool(

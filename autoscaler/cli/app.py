@@ -42,9 +42,9 @@ def plan(
 
     Exit status: 0 nothing to do, 2 changes planned, 3 something is held (observe mode, pause, budget, caps), 1 error.
     """
-    from autoscaler.cli import plan as verb
+    from autoscaler.cli.plan import run
 
-    return verb.run(policy, cluster, cloud, state, now, output, everything)
+    return run(policy, cluster, cloud, state, now, output, everything)
 
 
 @app.command(epilog="Example: gpu-autoscaler simulate scenario.yaml --out out --set spec.policy=other.yaml")
@@ -58,9 +58,9 @@ def simulate(
     output: OutputOption = Output.TEXT,
 ) -> int:
     """Run a scenario in virtual time with the controller's own decisions."""
-    from autoscaler.cli import simulate as verb
+    from autoscaler.cli.simulate import run
 
-    return verb.run(scenario, out, seed, tuple(sets or ()), output)
+    return run(scenario, out, seed, tuple(sets or ()), output)
 
 
 @app.command(epilog="Example: gpu-autoscaler demo | cat")
@@ -69,9 +69,9 @@ def demo(
     fast: Annotated[bool, typer.Option("--fast", help="Without pauses between the frames.")] = False,
 ) -> int:
     """A day of a simulated cluster in fast time: bursts, boots, a lost spot node, a stock-out, an idle night."""
-    from autoscaler.cli import demo as verb
+    from autoscaler.cli.demo import run
 
-    return verb.run(seed, fast)
+    return run(seed, fast)
 
 
 @app.command("import", epilog="Example: gpu-autoscaler import trace.csv --format philly --out jobs.csv")
@@ -84,9 +84,9 @@ def import_trace(
     ] = False,
 ) -> int:
     """Bring a trace of others into the jobs format."""
-    from autoscaler.cli import importing as verb
+    from autoscaler.cli.importing import run
 
-    return verb.run(trace, kind, out, skip_bad_rows)
+    return run(trace, kind, out, skip_bad_rows)
 
 
 @app.command(epilog="Example: gpu-autoscaler lint policy.yaml")
@@ -95,17 +95,17 @@ def lint(
     output: OutputOption = Output.TEXT,
 ) -> int:
     """Check a policy file, offline: every mistake with file, line, column and path."""
-    from autoscaler.cli import lint as verb
+    from autoscaler.cli.lint import run
 
-    return verb.run(policy, output)
+    return run(policy, output)
 
 
 @app.command(epilog="Example: gpu-autoscaler schema > policy.schema.json")
 def schema() -> int:
     """Print the JSON Schema of the policy file."""
-    from autoscaler.cli import schema as verb
+    from autoscaler.cli.schema import run
 
-    return verb.run()
+    return run()
 
 
 @app.command()

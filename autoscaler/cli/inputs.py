@@ -10,7 +10,8 @@ from pathlib import Path
 from autoscaler.model.decoding.cloud import decode_cloud
 from autoscaler.model.decoding.errors import InputError
 from autoscaler.model.decoding.memory import decode_memory
-from autoscaler.model.decoding.objects import Progress, decode_objects
+from autoscaler.model.decoding.objects import decode_objects
+from autoscaler.model.decoding.yaml_documents import Progress
 from autoscaler.model.instants import parse_rfc3339
 from autoscaler.model.memory import Memory
 from autoscaler.model.snapshot import Snapshot

@@ -8,18 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-VERBS: dict[str, str] = {
-    "plan": "what would be done now, and why, for each pod, node and pool; changes nothing",
-    "simulate": "a scenario in virtual time, with the controller's own decisions",
-    "demo": "a day of a simulated cluster in fast time, live",
-    "import": "a trace of others brought into the jobs format",
-    "lint": "check a policy file, offline",
-    "schema": "the JSON Schema of the policy file",
-}
 
 USAGE_ERROR = 1
 
@@ -57,8 +47,6 @@ def _complain(text: str, status: int = USAGE_ERROR) -> int:
     sys.stderr.write(f"gpu-autoscaler: {text}\n")
     return status
 
-
-Command = Callable[..., int]
 
 if __name__ == "__main__":
     main()

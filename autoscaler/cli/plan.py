@@ -25,6 +25,7 @@ def run(
     from autoscaler.cli.inputs import load_memory, load_snapshot, parse_instant
     from autoscaler.cli.policy_files import compiled
     from autoscaler.cli.progress import reporter
+    from autoscaler.model.decoding.errors import InputError
     from autoscaler.model.memory import NO_MEMORY
     from autoscaler.planning.decide import decide
     from autoscaler.reporting.documents import plan_document
@@ -34,10 +35,13 @@ def run(
             "plan: reading the live cluster is not built yet; give --cluster FILE "
             "with what `kubectl get nodes,pods,pdb -A -o json` prints"
         )
-    at = parse_instant(now) if now is not None else float(int(time.time()))
     policies = compiled(policy)
-    snapshot = load_snapshot(cluster, cloud, reporter("reading the cluster"))
-    memory = load_memory(state) if state is not None else NO_MEMORY
+    try:
+        at = parse_instant(now) if now is not None else float(int(time.time()))
+        snapshot = load_snapshot(cluster, cloud, reporter("reading the cluster"))
+        memory = load_memory(state) if state is not None else NO_MEMORY
+    except InputError as wrong:
+        raise Failure(str(wrong)) from None
     plan = decide(snapshot, policies, memory, at)
     document = plan_document(plan, snapshot if everything else None)
     if output is Output.TEXT:

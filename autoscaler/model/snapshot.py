@@ -48,7 +48,7 @@ class Snapshot:
     skipped_kinds: Mapping[str, int] = field(default_factory=dict)
     # Values that others derive from this snapshot alone and keep for the next decision on it (classes, groups of
     # pending pods, use of each node): a memo, never an input.
-    derived: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    derived: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, nodes: Iterable[Node] = (), pods: Iterable[Pod] = (), **rest: object) -> Snapshot:

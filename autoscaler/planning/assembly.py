@@ -102,17 +102,20 @@ def _orders(shop: Shop, filled: Sequence[Filled], by_row: Mapping[int, list[Assi
 
 
 def _served_pods(placement: Placement, by_row: Mapping[int, list[Assignment]]) -> list[PodVerdict]:
-    found: list[PodVerdict] = []
+    """One verdict for all pods that the same kind of place of the same pool takes."""
+    groups: dict[tuple[Kind, str | None, str | None], tuple[list[Pod], list[str]]] = {}
     for row in sorted(by_row):
         place = placement.places[row]
-        outcome, code = SERVED[place.kind]
-        pods = tuple(p for a in by_row[row] for p in a.pods)
-        params = {"node": place.node} if place.node else {}
-        if place.pool:
-            params["pool"] = place.pool
-        if place.kind is Kind.RESLICED and place.template is not None and place.template.layout:
-            params["layout"] = place.template.layout
-        found.append(PodVerdict(pods, outcome, Reason.of(code, **params), place.pool, (place.node,) * len(pods)))
+        layout = place.template.layout if place.kind is Kind.RESLICED and place.template is not None else None
+        pods, nodes = groups.setdefault((place.kind, place.pool, layout), ([], []))
+        for assignment in by_row[row]:
+            pods.extend(assignment.pods)
+            nodes.extend((place.node,) * len(assignment.pods))
+    found: list[PodVerdict] = []
+    for (kind, pool, layout), (pods, nodes) in groups.items():
+        outcome, code = SERVED[kind]
+        params = {key: value for key, value in (("pool", pool), ("layout", layout)) if value}
+        found.append(PodVerdict(tuple(pods), outcome, Reason.of(code, **params), pool, tuple(nodes)))
     return found
 
 
@@ -184,7 +187,7 @@ def _reconfigurations(
                 node=place.node,
                 layout_from=before.layout if before else None,
                 layout_to=place.template.layout or "",
-                reason=Reason.of(Code.RECONFIGURED_NODE, node=place.node, layout=place.template.layout),
+                reason=Reason.of(Code.RECONFIGURED_NODE, pool=place.template.pool, layout=place.template.layout),
                 pods=tuple(p for a in by_row[row] for p in a.pods),
             )
         )

@@ -17,6 +17,8 @@ from autoscaler.planning.membership import ALIVE, Membership
 from autoscaler.planning.pools import Policies, Pool, Template
 from autoscaler.planning.purchase import Limit
 
+UNLIMITED = 1 << 40  # where a limit does not concern a template; every limit of the policy itself is finite
+
 
 @dataclass(slots=True)
 class Caps:
@@ -56,32 +58,50 @@ class Caps:
 
     def headroom(self, template: Template) -> int:
         """How many more nodes of this template all limits together allow."""
-        return max(0, min(bound for bound, _ in self._bounds(template)))
+        return max(0, min(self._rooms(template)))
+
+    def group_room(self, template: Template) -> int:
+        """How many more nodes the template's group may have by its own maximum."""
+        return self.group_max.get(template.group, 0) - self.group_size.get(template.group, 0)
 
     def binding(self, template: Template) -> Reason | None:
         """The limit that forbids one more node of this template, None if there is room."""
-        bound, reason = min(self._bounds(template), key=lambda item: item[0])
-        return reason if bound < 1 else None
+        rooms = self._rooms(template)
+        tightest = min(range(len(rooms)), key=rooms.__getitem__)
+        return self._limit(template, tightest) if rooms[tightest] < 1 else None
 
-    def _bounds(self, template: Template) -> list[tuple[int, Reason]]:
+    def _rooms(self, template: Template) -> tuple[int, ...]:
+        """What each limit leaves for this template; in the order of `_limit`."""
         rules, pool = self.policies.cluster, self.policies.by_name[template.pool]
-        size, group_max = self.group_size.get(template.group, 0), self.group_max.get(template.group, 0)
-        bounds = [
-            (pool.max_nodes - self.pool_size(pool), Reason.of(Code.POOL_AT_MAX, max=pool.max_nodes, pool=pool.name)),
-            (group_max - size, Reason.of(Code.POOL_AT_MAX, max=group_max, group=template.group)),
-            (rules.max_nodes - self.nodes, Reason.of(Code.CLUSTER_LIMIT_REACHED, limit="nodes", max=rules.max_nodes)),
-        ]
-        if template.gpus:
-            left = (rules.max_gpus - self.gpus) // template.gpus
-            bounds.append((left, Reason.of(Code.CLUSTER_LIMIT_REACHED, limit="gpus", max=rules.max_gpus)))
-        if template.usd_per_hour:
-            # A cent of tolerance: sums of binary fractions must not refuse the last node that fits exactly.
-            left = int((rules.max_usd_per_hour - self.usd + 1e-9) // template.usd_per_hour)
-            bounds.append((left, Reason.of(Code.COST_CAP_REACHED, max=rules.max_usd_per_hour)))
-        if template.pool in self.spot_bound:
-            left = self.spot_bound[template.pool] - self.pool_size(pool)
-            bounds.append((left, Reason.of(Code.POOL_AT_MAX, max=self.spot_bound[template.pool], rule="spot.maxShare")))
-        return bounds
+        size = self.pool_size(pool)
+        # A little tolerance: sums of binary fractions must not refuse the last node that fits exactly.
+        usd = rules.max_usd_per_hour - self.usd + 1e-9
+        return (
+            pool.max_nodes - size,
+            self.group_room(template),
+            rules.max_nodes - self.nodes,
+            (rules.max_gpus - self.gpus) // template.gpus if template.gpus else UNLIMITED,
+            int(usd // template.usd_per_hour) if template.usd_per_hour else UNLIMITED,
+            self.spot_bound.get(template.pool, UNLIMITED) - size,
+        )
+
+    def _limit(self, template: Template, at: int) -> Reason:
+        """The reason of each limit, in the order of `_rooms`."""
+        rules, pool = self.policies.cluster, self.policies.by_name[template.pool]
+        match at:
+            case 0:
+                return Reason.of(Code.POOL_AT_MAX, max=pool.max_nodes, pool=pool.name)
+            case 1:
+                most = self.group_max.get(template.group, 0)
+                return Reason.of(Code.POOL_AT_MAX, max=most, group=template.group)
+            case 2:
+                return Reason.of(Code.CLUSTER_LIMIT_REACHED, limit="nodes", max=rules.max_nodes)
+            case 3:
+                return Reason.of(Code.CLUSTER_LIMIT_REACHED, limit="gpus", max=rules.max_gpus)
+            case 4:
+                return Reason.of(Code.COST_CAP_REACHED, max=rules.max_usd_per_hour)
+            case _:
+                return Reason.of(Code.POOL_AT_MAX, max=self.spot_bound[template.pool], rule="spot.maxShare")
 
     def add(self, template: Template, count: int = 1) -> None:
         """Count `count` planned nodes (negative takes them back)."""

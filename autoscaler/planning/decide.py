@@ -20,13 +20,14 @@ from autoscaler.planning.assembly import assemble
 from autoscaler.planning.batching import batch_windows
 from autoscaler.planning.caps import Caps
 from autoscaler.planning.demand import PendingGroup, classify, pending_groups
+from autoscaler.planning.exclusives import Slot, exclusives
 from autoscaler.planning.market import Shop
 from autoscaler.planning.membership import Membership, join
 from autoscaler.planning.node_states import NodeStatus, status_of
 from autoscaler.planning.observed import corrected
 from autoscaler.planning.placement import Placement
 from autoscaler.planning.plan import NodeState, Plan, Terminate
-from autoscaler.planning.pool_health import PoolHealth, is_lost, pool_health
+from autoscaler.planning.pool_health import PoolHealth, Starts, is_lost, pool_health, starts_by_pool
 from autoscaler.planning.pools import Policies, Template
 from autoscaler.planning.removals import decide_removals
 from autoscaler.planning.rows import Kind, Place, Places, RowMaker, places_of
@@ -55,6 +56,7 @@ class World:
     axis: Axis
     maker: RowMaker
     accelerated: Sequence[bool]
+    slots: Mapping[int, tuple[Slot, ...]]
 
 
 def decide(snapshot: Snapshot, policies: Policies, memory: Memory = NO_MEMORY, now: float = 0.0) -> Plan:
@@ -74,10 +76,11 @@ def decide(snapshot: Snapshot, policies: Policies, memory: Memory = NO_MEMORY, n
 
 
 def _world(snapshot: Snapshot, policies: Policies, memory: Memory, now: float) -> World:
-    membership = join(snapshot, policies)
-    statuses = {n.name: status_of(n, membership.members.get(n.name), now) for n in snapshot.nodes}
+    membership = _membership(snapshot, policies)
+    statuses = _statuses(snapshot, membership, now)
     policies, drift = corrected(policies, membership, statuses)
-    health = {p.name: pool_health(p, membership, statuses, memory, now) for p in policies.pools}
+    starts = starts_by_pool(membership, statuses, now)
+    health = {p.name: pool_health(p, membership, starts.get(p.name) or Starts(), memory, now) for p in policies.pools}
     table = snapshot.derived.get("classes")
     if table is None:
         table = snapshot.derived["classes"] = ClassTable(snapshot, snapshot.pods)
@@ -97,7 +100,40 @@ def _world(snapshot: Snapshot, policies: Policies, memory: Memory, now: float) -
         axis,
         RowMaker(snapshot),
         accelerated,
+        _slots(snapshot, table),
     )
+
+
+def _membership(snapshot: Snapshot, policies: Policies) -> Membership:
+    kept: tuple[Policies, Membership] | None = snapshot.derived.get("membership")
+    if kept is None or kept[0] is not policies:
+        kept = snapshot.derived["membership"] = policies, join(snapshot, policies)
+    return kept[1]
+
+
+def _statuses(snapshot: Snapshot, membership: Membership, now: float) -> dict[str, NodeStatus]:
+    """The state of every node. Ready and unmanaged are kept with the snapshot: time changes neither."""
+    kept: tuple[Membership, dict[str, NodeStatus]] | None = snapshot.derived.get("statuses")
+    if kept is None or kept[0] is not membership:
+        kept = snapshot.derived["statuses"] = membership, {}
+    settled = kept[1]
+    found: dict[str, NodeStatus] = {}
+    for node in snapshot.nodes:
+        status = settled.get(node.name)
+        if status is None:
+            status = status_of(node, membership.members.get(node.name), now)
+            # Ready on account of a deadline that is over stays ready only as long as time goes forward.
+            if status.state is NodeState.UNMANAGED or (status.state is NodeState.READY and status.deadline is None):
+                settled[node.name] = status
+        found[node.name] = status
+    return found
+
+
+def _slots(snapshot: Snapshot, table: ClassTable) -> Mapping[int, tuple[Slot, ...]]:
+    kept: Mapping[int, tuple[Slot, ...]] | None = snapshot.derived.get("slots")
+    if kept is None:
+        kept = snapshot.derived["slots"] = exclusives(table)
+    return kept
 
 
 def _axis(snapshot: Snapshot, table: ClassTable) -> Axis:
@@ -151,7 +187,7 @@ def _serve(
         open_ = _open_templates(world, held)
         for template in open_:
             fleet.add_potential(world.maker.empty(template, f"new/{template.group}/potential"))
-        shop = Shop(open_, why, caps, placement, world.maker, world.table)
+        shop = Shop(open_, why, caps, placement, world.maker, world.table, world.slots)
         shop.price.update(_fallback_prices(world))
         return shop
 
@@ -162,7 +198,7 @@ def _serve(
         maker=world.maker,
         new_shop=new_shop,
         is_accelerated=world.accelerated,
-        is_simple=[c.spec.is_simple for c in world.table.classes],
+        is_simple=[c.spec.is_simple or at in world.slots for at, c in enumerate(world.table.classes)],
     )
     return serve_within_share(units, sources, world.policies, serve)
 

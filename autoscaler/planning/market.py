@@ -6,8 +6,10 @@ decided after the purchase, by the fewest nodes first, so that zones stay balanc
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+import heapq
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +17,9 @@ import numpy as np
 from autoscaler.model.labels import Labels
 from autoscaler.model.nodes import REGION, ZONE
 from autoscaler.model.pods import Pod
+from autoscaler.model.resources import Vector
 from autoscaler.planning.caps import Caps
+from autoscaler.planning.exclusives import Slot
 from autoscaler.planning.placement import Placement, Remaining
 from autoscaler.planning.pools import Template
 from autoscaler.planning.purchase import Bought, Market, purchase
@@ -24,6 +28,8 @@ from autoscaler.planning.why import Why
 from autoscaler.scheduling.classes import ClassTable
 
 Family = tuple[Template, ...]
+
+FULL = 1 << 40  # above every size of a group
 
 
 @dataclass(slots=True)
@@ -36,6 +42,7 @@ class Shop:
     placement: Placement
     maker: RowMaker
     table: ClassTable
+    slots: Mapping[int, tuple[Slot, ...]] = field(default_factory=dict)
     price: dict[int, float] = field(default_factory=dict)
     numbers: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     bought: list[tuple[int, Template]] = field(default_factory=list)
@@ -64,8 +71,9 @@ class Shop:
         demand = np.array([len(left[c]) for c in classes], dtype=np.int64)
         rows = [self.maker.empty(family[0], f"new/{family[0].group}/1") for family in columns]
         capacity = np.array([axis.vector(r.allocatable) - axis.vector(r.reserved) for r in rows])
+        requests, capacity = self._with_slots(classes, requests, np.maximum(capacity, 0))
         market = Market(
-            capacity=np.maximum(capacity, 0),
+            capacity=capacity,
             price=np.array([self.price_of(f[0]) for f in columns]),
             compatible=np.array([[self.why.takes(c, f[0]) for f in columns] for c in classes]),
             limits=self.caps.limits(columns),
@@ -79,18 +87,46 @@ class Shop:
         ]
         return columns, named, unserved
 
+    def _with_slots(self, classes: Sequence[int], requests: Vector, capacity: Vector) -> tuple[Vector, Vector]:
+        """Requests and capacities with a column for each slot that the classes want; every node has one of it."""
+        wanted = sorted({slot for c in classes for slot in self.slots.get(c, ())}, key=repr)
+        if not wanted:
+            return requests, capacity
+        asks = [[int(slot in self.slots.get(c, ())) for slot in wanted] for c in classes]
+        ones = np.ones((len(capacity), len(wanted)), dtype=np.int64)
+        return np.hstack([requests, np.array(asks, dtype=np.int64)]), np.hstack([capacity, ones])
+
     def buy(self, left: Remaining, only: Sequence[Template] | None = None) -> Remaining:
         """Buy for the pods that are left and place them; what stays unserved."""
         columns, nodes, unserved = self.quote(left, only)
-        queues = {cls: list(reversed(pods)) for cls, pods in left.items()}
+        templates = [t for item in nodes for t in self.spread(columns[item.template], item.count)]
+        rows = iter(self.add_nodes(templates))
+        shares: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for item in nodes:
-            for _ in range(item.count):
-                row = self.add_node(self.pick(columns[item.template]))
+            for row in itertools.islice(rows, item.count):
                 for cls, number in item.pattern:
-                    pods = tuple(queues[cls].pop() for _ in range(min(number, len(queues[cls]))))
-                    if pods:
-                        self.placement.put(cls, pods, row)
+                    shares[cls].append((row, number))
+        for cls in sorted(shares):
+            self.placement.put_many(cls, left[cls], shares[cls])
         return unserved
+
+    def spread(self, family: Sequence[Template], count: int) -> list[Template]:
+        """`count` templates of the family, each time the one whose group has the fewest nodes and may still grow."""
+        if len(family) == 1:
+            return [family[0]] * count
+        sizes = {t.group: self.caps.group_size.get(t.group, 0) for t in family}
+        rooms = {t.group: self.caps.group_room(t) for t in family}
+        heap = [(sizes[t.group], t.zone, t.group, at) for at, t in enumerate(family)]
+        heapq.heapify(heap)
+        chosen: list[Template] = []
+        while len(chosen) < count:
+            size, zone, group, at = heapq.heappop(heap)
+            chosen.append(family[at])
+            rooms[group] -= 1
+            # Groups that are full are asked again only when nothing else is left; the purchase has bounded the sum.
+            penalty = 0 if rooms[group] > 0 else FULL
+            heapq.heappush(heap, (size + 1 + penalty, zone, group, at))
+        return chosen
 
     def pick(self, family: Sequence[Template]) -> Template:
         """The member of the family whose group has the fewest nodes and may still grow."""
@@ -99,13 +135,21 @@ class Shop:
 
     def add_node(self, template: Template) -> int:
         """Plan one node of this template; its row."""
-        self.numbers[template.group] += 1
-        name = f"new/{template.group}/{self.numbers[template.group]}"
-        place = Place(self.maker.empty(template, name), Kind.NEW, name, template.pool, template)
-        row = self.placement.add([place])[0]
-        self.caps.add(template)
-        self.bought.append((row, template))
-        return row
+        return self.add_nodes([template])[0]
+
+    def add_nodes(self, templates: Sequence[Template]) -> range:
+        """Plan nodes; their rows, in order."""
+        places: list[Place] = []
+        for template in templates:
+            number = self.numbers[template.group] = self.numbers[template.group] + 1
+            name = f"new/{template.group}/{number}"
+            places.append(Place(self.maker.empty(template, name), Kind.NEW, name, template.pool, template))
+        rows = self.placement.add(places)
+        known = {id(template): template for template in templates}
+        for key, number in Counter(map(id, templates)).items():
+            self.caps.add(known[key], number)
+        self.bought.extend(zip(rows, templates, strict=True))
+        return rows
 
     def price_of(self, template: Template) -> float:
         """Dollars an hour to plan with; unknown prices come last."""

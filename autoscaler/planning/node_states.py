@@ -72,7 +72,8 @@ def _starting_or_failed(node: Node, member: Member, template: Template, missing:
     if dict(node.capacity).get(missing, 0) > 0 or node.labels.get(MIG_STATE) in ("pending", "rebooting"):
         return NodeStatus(NodeState.INITIALIZING, missing, None, template)
     if dict(node.allocatable).get(missing, 0) > 0:
-        return NodeStatus(NodeState.READY, template=template)  # used with the part that came; the pool shows the drift
+        # Used with the part that came; the pool shows the drift. The deadline says that time decided.
+        return NodeStatus(NodeState.READY, deadline=deadline, template=template)
     return NodeStatus(NodeState.INITIALIZATION_FAILED, missing, deadline, template)
 
 

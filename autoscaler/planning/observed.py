@@ -27,9 +27,14 @@ def corrected(
     """Policies whose templates promise no more than the pool's finished nodes have, and the drift by pool."""
     least: dict[str, dict[str, int]] = {}
     parts: dict[str, dict[str, int]] = {}
+    seen: set[tuple[int, int]] = set()
     for name, member in membership.members.items():
         status = statuses[name]
         if status.state is NodeState.READY and status.template is not None:
+            kind = (id(member.node.allocatable), id(status.template))
+            if kind in seen or member.node.allocatable is status.template.allocatable:
+                continue
+            seen.add(kind)
             _note(least.setdefault(member.pool.name, {}), member.node, status.template)
             _note_devices(parts.setdefault(member.pool.name, {}), member.node, status.template)
     if not any(least.values()) and not any(parts.values()):
@@ -49,10 +54,7 @@ def corrected(
 
 
 def _note(least: dict[str, int], node: Node, template: Template) -> None:
-    there = node.allocatable
-    if there is template.allocatable:
-        return
-    amounts = dict(there)
+    amounts = dict(node.allocatable)
     for name, declared in template.allocatable:
         if "/" in name or name.startswith("hugepages-"):
             continue

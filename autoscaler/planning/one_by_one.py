@@ -10,9 +10,11 @@ from collections.abc import Sequence
 
 from autoscaler.model.pods import Pod
 from autoscaler.planning.market import Shop
-from autoscaler.planning.placement import count
 from autoscaler.planning.pools import Template
 from autoscaler.planning.rows import Kind, Place
+
+Score = tuple[float, float, int, str, str]
+"""Weight (negative), price per pod, nodes of the group so far, zone, group: the smallest is taken."""
 
 WHOLE_UNKNOWN = 1e9  # dollars an hour at which a node without a known price is ranked
 
@@ -37,17 +39,30 @@ def buy_one_by_one(
 
 
 def _best(shop: Shop, cls: int, left: tuple[Pod, ...], candidates: Sequence[Template]) -> Template | None:
-    """The template whose next node costs least for each pod that it lets in, higher weights first."""
-    scored: list[tuple[tuple[float, float, int, str, str], Template]] = []
-    for template in candidates:
-        if shop.caps.headroom(template) < 1:
-            continue
+    """The template whose next node costs least for each pod that it lets in, higher weights first.
+
+    Candidates are tried from the lowest price that they could reach; one that cannot beat the best any more, and all
+    behind it in its weight, are not tried.
+    """
+    best: tuple[Score, Template] | None = None
+    open_ = [(_floor(shop, cls, len(left), t), t) for t in candidates if shop.caps.headroom(t) > 0]
+    for floor, template in sorted(open_, key=lambda item: item[0]):
+        if best is not None and floor[:2] > best[0][:2]:
+            break
         gained = _gain(shop, cls, left, template)
         if gained:
-            price = min(shop.price_of(template), WHOLE_UNKNOWN)
-            size = shop.caps.group_size.get(template.group, 0)
-            scored.append(((-shop.tier_of(template), price / gained, size, template.zone, template.group), template))
-    return min(scored, key=lambda item: item[0])[1] if scored else None
+            score = (floor[0], min(shop.price_of(template), WHOLE_UNKNOWN) / gained, *floor[2:])
+            if best is None or score < best[0]:
+                best = (score, template)
+    return best[1] if best is not None else None
+
+
+def _floor(shop: Shop, cls: int, wanted: int, template: Template) -> Score:
+    """A score that no node of the template can beat: its price over the pods that its bare resources hold."""
+    room = dict(template.allocatable)
+    held = min([wanted, *(room.get(name, 0) // amount for name, amount in shop.table.classes[cls].spec.requests)])
+    price = min(shop.price_of(template), WHOLE_UNKNOWN) / max(1, held)
+    return -shop.tier_of(template), price, shop.caps.group_size.get(template.group, 0), template.zone, template.group
 
 
 def _gain(shop: Shop, cls: int, left: tuple[Pod, ...], template: Template) -> int:
@@ -60,8 +75,3 @@ def _gain(shop: Shop, cls: int, left: tuple[Pod, ...], template: Template) -> in
     gained = len(left) - len(after)
     placement.rollback(token)
     return gained
-
-
-def served(before: dict[int, tuple[Pod, ...]], after: dict[int, tuple[Pod, ...]]) -> int:
-    """How many pods a step served."""
-    return count(before) - count(after)

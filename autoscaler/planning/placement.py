@@ -80,6 +80,14 @@ class Placement:
         self.fleet.place(cls, row, len(pods))
         self.assignments.append(Assignment(cls, pods, row))
 
+    def put_many(self, cls: int, pods: tuple[Pod, ...], shares: Sequence[tuple[int, int]]) -> None:
+        """Place `pods` in order, as many on each row as `shares` says, without asking."""
+        at = 0
+        for row, number in shares:
+            self.assignments.append(Assignment(cls, pods[at : at + number], row))
+            at += number
+        self.fleet.place_many(cls, [row for row, _ in shares], [number for _, number in shares])
+
     def fill_unit(self, pods: Mapping[int, tuple[Pod, ...]], rows: Sequence[int] | None = None) -> Remaining:
         """Place what fits of a unit; what is left by class."""
         left = {cls: self.fill(cls, members, rows) for cls, members in pods.items()}

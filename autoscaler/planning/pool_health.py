@@ -9,7 +9,7 @@ towards the failure limit of the pool.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from autoscaler.model.memory import Memory, PoolMemory
 from autoscaler.model.nodes import ErrorClass, InstanceGroup, InstanceState, LaunchError
@@ -45,12 +45,10 @@ class PoolHealth:
     until: float | None = None
 
 
-def pool_health(
-    pool: Pool, membership: Membership, statuses: Mapping[str, NodeStatus], memory: Memory, now: float
-) -> PoolHealth:
+def pool_health(pool: Pool, membership: Membership, starts: Starts, memory: Memory, now: float) -> PoolHealth:
     """The health of a pool and of each of its groups."""
     remembered = memory.pool(pool.name)
-    failures, missing = _failures(pool, membership, statuses, remembered, now)
+    failures, missing = _failures(starts, remembered)
     if pool.problem:
         stopped: Reason | None = Reason.of(Code.CONFIG_ERROR, detail=pool.problem)
     elif failures >= pool.scale_up.failure_limit and not _backing_off(pool, membership):
@@ -129,36 +127,44 @@ def _owed_too_long(pool: Pool, remembered: PoolMemory, now: float) -> bool:
     return asked is not None and now - min(asked, now) > pool.scale_up.registration_timeout_s
 
 
-def _failures(
-    pool: Pool, membership: Membership, statuses: Mapping[str, NodeStatus], remembered: PoolMemory, now: float
-) -> tuple[int, str]:
+@dataclass(slots=True)
+class Starts:
+    """How the nodes of a pool started: those that failed (when, and what they lack), and the newest that did not."""
+
+    failed: list[tuple[float, str]] = field(default_factory=list)
+    newest_good: float | None = None
+
+
+def starts_by_pool(membership: Membership, statuses: Mapping[str, NodeStatus], now: float) -> dict[str, Starts]:
+    """One walk over all nodes and instances."""
+    found: dict[str, Starts] = {}
+    for name, member in membership.members.items():
+        state = statuses[name].state
+        if state is NodeState.READY:
+            starts = found.setdefault(member.pool.name, Starts())
+            created = member.node.created
+            if starts.newest_good is None or created > starts.newest_good:
+                starts.newest_good = created
+        elif state is NodeState.INITIALIZATION_FAILED:
+            starts = found.setdefault(member.pool.name, Starts())
+            starts.failed.append((member.node.created, statuses[name].waiting_for))
+    for instance, _, pool in membership.unregistered:
+        if instance.state is not InstanceState.FAILED and is_lost(instance.launched_at, pool, now):
+            found.setdefault(pool.name, Starts()).failed.append((instance.launched_at, "a registered node"))
+    return found
+
+
+def _failures(starts: Starts, remembered: PoolMemory) -> tuple[int, str]:
     """Nodes and instances in a row that never became usable, those of earlier passes included, and what they lacked.
 
     One that started as late as they did and became usable ends the row: four of five good nodes are no broken pool.
     """
-    failed: list[tuple[float, str]] = []
-    good: list[float] = []
-    for name, member in membership.members.items():
-        if member.pool.name != pool.name:
-            continue
-        status = statuses[name]
-        if status.state is NodeState.INITIALIZATION_FAILED:
-            failed.append((member.node.created, status.waiting_for))
-        elif status.state is NodeState.READY:
-            good.append(member.node.created)
-    for instance, _, owner in membership.unregistered:
-        if (
-            owner.name == pool.name
-            and instance.state is not InstanceState.FAILED
-            and is_lost(instance.launched_at, pool, now)
-        ):
-            failed.append((instance.launched_at, "a registered node"))
-    if not failed:
+    if not starts.failed:
         return remembered.consecutive_failures, remembered.missing
-    missing = sorted(failed)[-1][1]
-    if good and max(good) >= min(at for at, _ in failed):
+    missing = max(starts.failed)[1]
+    if starts.newest_good is not None and starts.newest_good >= min(at for at, _ in starts.failed):
         return 0, missing
-    return remembered.consecutive_failures + len(failed), missing
+    return remembered.consecutive_failures + len(starts.failed), missing
 
 
 def is_lost(launched_at: float, pool: Pool, now: float) -> bool:

@@ -13,12 +13,13 @@ from autoscaler.model.objects import PodDisruptionBudget
 from autoscaler.model.reasons import Code, Reason
 from autoscaler.planning.drain_rules.rule import Surroundings
 from autoscaler.planning.moves import Moves
-from autoscaler.planning.plan import CancelDrain, NodeState, NodeVerdict, ScaleDown
+from autoscaler.planning.plan import CancelDrain, NodeState, NodeVerdict, ScaleDown, Verdict
 from autoscaler.planning.removal_budget import RemovalBudget
 from autoscaler.planning.rows import Kind
-from autoscaler.planning.scale_down import Candidate, Removals, counts_by_pool, judge
+from autoscaler.planning.scale_down import Candidate, Removals, counts_by_pool, in_use_reason, judge
 from autoscaler.planning.scale_up import Served
 from autoscaler.planning.use_of_nodes import use_on
+from autoscaler.planning.utilization import Use
 
 if TYPE_CHECKING:
     from autoscaler.planning.decide import World
@@ -41,11 +42,16 @@ def decide_removals(world: World, served: Served, wanted_idle: Mapping[str, int]
     used = placement.used_rows()
     reserved = {placement.places[row].node for row in used} - {""}
     rows = {p.node: i for i, p in enumerate(placement.places) if p.kind is Kind.READY}
-    candidates = [
-        _candidate(world, name, rows[name], name in reserved)
-        for name, status in world.statuses.items()
-        if status.state is NodeState.READY and name in rows and name in world.membership.members
-    ]
+    candidates: list[Candidate] = []
+    in_use: dict[str, NodeVerdict] = {}
+    for name, member in world.membership.members.items():
+        if world.statuses[name].state is not NodeState.READY or name not in rows:
+            continue
+        use = use_on(world, name)
+        if use.share > member.pool.scale_down.threshold and name not in reserved:
+            in_use[name] = _in_use(world, name, use)
+        else:
+            candidates.append(_candidate(world, name, rows[name], name in reserved))
     halted = halt_reason(world)
     draining = [n for n, s in world.statuses.items() if s.state is NodeState.DRAINING]
     with_pods = sum(1 for n in draining if any(not p.is_daemon for p in world.snapshot.pods_by_node.get(n, ())))
@@ -67,9 +73,21 @@ def decide_removals(world: World, served: Served, wanted_idle: Mapping[str, int]
         halted=halted,
         drains_left=world.policies.cluster.max_parallel_drains - with_pods,
     )
+    state.verdicts.update(in_use)
     judge(candidates, state, _surroundings(world), Moves(placement, world.table))
     cancel, going = _drains(world, draining, reserved)
     return Decided((*state.chosen, *going), state.verdicts, cancel, halted, idle)
+
+
+def _in_use(world: World, name: str, use: Use) -> NodeVerdict:
+    """The verdict on a node that works; kept with the snapshot, for it is that of most nodes of most passes."""
+    kept: dict[tuple[str, str], NodeVerdict] = world.snapshot.derived.setdefault("in-use", {})
+    pool = world.membership.members[name].pool
+    key = (name, pool.scale_down.utilization)
+    found = kept.get(key)
+    if found is None or found.pool != pool.name:
+        found = kept[key] = NodeVerdict(name, pool.name, NodeState.READY, Verdict.KEEP, in_use_reason(use))
+    return found
 
 
 def halt_reason(world: World) -> Reason | None:

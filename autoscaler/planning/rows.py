@@ -8,7 +8,7 @@ from enum import Enum
 
 from autoscaler.model.nodes import DRAINING_TAINT, HOSTNAME, Node
 from autoscaler.model.pods import Pod
-from autoscaler.model.resources import NO_AMOUNTS, Amounts
+from autoscaler.model.resources import NO_AMOUNTS, Amounts, is_accelerator
 from autoscaler.model.snapshot import Snapshot
 from autoscaler.planning.membership import Membership
 from autoscaler.planning.node_states import NodeStatus
@@ -50,6 +50,7 @@ class RowMaker:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._loads: dict[int, tuple[Template, Amounts]] = {}
+        self._kept: dict[str, Row] = snapshot.derived.setdefault("rows", {})
 
     def empty(self, template: Template, name: str, pods: tuple[Pod, ...] = ()) -> Row:
         """A node of this template as it will be when it is ready, with the DaemonSets that will land on it."""
@@ -71,18 +72,22 @@ class RowMaker:
         )
 
     def as_is(self, node: Node, pods: tuple[Pod, ...], template: Template | None) -> Row:
-        """A node that is used as it is."""
-        return Row(
-            name=node.name,
-            labels=node.labels,
-            taints=node.taints,
-            unschedulable=node.unschedulable,
-            allocatable=node.allocatable,
-            pods=pods,
-            refuses_above_one=template.refuses_above_one if template else frozenset(),
-            attach_limits=node.attach_limits,
-            reserved=NO_AMOUNTS,
-        )
+        """A node that is used as it is; one object a snapshot, so that what is read from it is read once."""
+        refuses = template.refuses_above_one if template else frozenset()
+        kept = self._kept.get(node.name)
+        if kept is None or kept.refuses_above_one != refuses:
+            kept = self._kept[node.name] = Row(
+                name=node.name,
+                labels=node.labels,
+                taints=node.taints,
+                unschedulable=node.unschedulable,
+                allocatable=node.allocatable,
+                pods=pods,
+                refuses_above_one=refuses,
+                attach_limits=node.attach_limits,
+                reserved=NO_AMOUNTS,
+            )
+        return kept
 
     def without_drain(self, node: Node, pods: tuple[Pod, ...], template: Template | None) -> Row:
         """A draining node as it will be when its drain is undone."""
@@ -124,7 +129,7 @@ def places_of(
         status, pods = statuses[node.name], pods_by_node.get(node.name, ())
         member = membership.members.get(node.name)
         pool = member.pool.name if member else None
-        if status.state is NodeState.READY or (status.state is NodeState.UNMANAGED and node.is_ready):
+        if status.state is NodeState.READY or (status.state is NodeState.UNMANAGED and _is_sound(node, policies)):
             ready.append(Place(maker.as_is(node, pods, status.template), Kind.READY, node.name, pool, status.template))
         elif status.state is NodeState.INITIALIZING and status.template is not None:
             workload = tuple(p for p in pods if not p.is_daemon)
@@ -141,6 +146,32 @@ def places_of(
         place = Place(maker.empty(templates[0], name), Kind.COMING, "", pool_name, templates[0], templates)
         (coming if len(templates) == 1 else flexible).append(place)
     return Places((*ready, *coming), tuple(flexible), tuple(draining), tuple(aside))
+
+
+# Labels by which a node says that it has accelerators (facts of the clouds, NVIDIA's GPU operator, NFD).
+ACCELERATOR_LABELS = (
+    "accelerator",
+    "kubernetes.azure.com/accelerator",
+    "cloud.google.com/gke-accelerator",
+    "k8s.amazonaws.com/accelerator",
+    "eks.amazonaws.com/instance-gpu-name",
+    "karpenter.k8s.aws/instance-gpu-name",
+    "nvidia.com/gpu.present",
+    "feature.node.kubernetes.io/pci-10de.present",
+)
+
+
+def _is_sound(node: Node, policies: Policies) -> bool:
+    """True for an unmanaged node that can be counted on: ready, and with the accelerators that its labels promise.
+
+    A GPU node of somebody else without its GPU is starting or broken; nobody's pods are planned on it, and it stops
+    nobody from growing (kubernetes/autoscaler#10301).
+    """
+    if not node.is_ready or node.deleted_at is not None:
+        return False
+    promised = any(node.labels.get(key) not in (None, "false") for key in ACCELERATOR_LABELS)
+    extra = policies.cluster.accelerator_resources
+    return not promised or any(is_accelerator(name, extra) for name, _ in node.allocatable)
 
 
 def _without_node(

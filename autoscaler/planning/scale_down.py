@@ -106,7 +106,7 @@ def _first_obstacle(candidate: Candidate, state: Removals, around: Surroundings)
     if candidate.reserved:
         return Reason.of(Code.RESERVED_FOR_POD), None
     if use.share > rules.threshold:
-        return _in_use(use), None
+        return in_use_reason(use), None
     if use.sneaky is not None:
         return Reason.of(Code.GPU_IN_USE_WITHOUT_REQUEST, pod=use.sneaky.key), None
     if any(p.labels.get(CONTROLLER_LABEL[0]) == CONTROLLER_LABEL[1] for p in use.pods):
@@ -127,7 +127,8 @@ def _first_obstacle(candidate: Candidate, state: Removals, around: Surroundings)
     return (timer, None) if timer is not None else (None, emptied)
 
 
-def _in_use(use: Use) -> Reason:
+def in_use_reason(use: Use) -> Reason:
+    """InUse with what is in use."""
     return Reason.of(
         Code.IN_USE,
         pods=len(use.pods),

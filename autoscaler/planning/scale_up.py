@@ -190,7 +190,11 @@ def _one_after_the_other(units: Sequence[Unit], sources: Sources, spot_bound: Ma
     shop = _start(sources, spot_bound)
     result = Served(shop)
     regained = False
+    short: dict[str, Reason] = {}
     for unit in units:
+        if unit.beyond in short:
+            result.short.append((unit, short[unit.beyond]))
+            continue
         token = shop.mark()
         rest = _existing(shop.placement, unit)
         left = [(unit, rest)] if rest else []
@@ -202,7 +206,8 @@ def _one_after_the_other(units: Sequence[Unit], sources: Sources, spot_bound: Ma
         if left and unit.gang:
             have = unit.count - count(left[0][1])
             shop.rollback(token)
-            result.short.append((unit, _gang_reason(shop, unit, have, sources)))
+            short[unit.gang] = _gang_reason(shop, unit, have, sources)
+            result.short.append((unit, short[unit.gang]))
             continue
         regained = regained or regains
         result.unserved += left

@@ -22,6 +22,7 @@ from autoscaler.planning.plan import Outcome, PodVerdict
 class Unit:
     """`pods` by class id, oldest first. `gang` "" for singles.
 
+    `beyond`: the gang whose minimum these pods are beyond; they are served one by one, and only if the gang is.
     `topology_key`: all pods of the gang in one domain of that label, "" for anywhere.
     """
 
@@ -29,6 +30,7 @@ class Unit:
     pods: Mapping[int, tuple[Pod, ...]]
     gang: str = ""
     topology_key: str = ""
+    beyond: str = ""
 
     @property
     def count(self) -> int:
@@ -57,13 +59,11 @@ def units_of(
     units: list[Unit] = []
     waiting: list[PodVerdict] = []
     for key in sorted(members):
-        _add_gang(members[key], gangs[key], bound.get(key, 0), units, waiting, singles)
+        _add_gang(members[key], gangs[key], bound.get(key, 0), units, waiting, extra_accelerators)
     for cls in sorted(singles):
         parts = singles[cls]
         pods = parts[0] if len(parts) == 1 else tuple(oldest_first(p for part in parts for p in part))
-        spec = pods[0].spec
-        size = _size(spec.requests, extra_accelerators)
-        units.append(Unit((-spec.priority, 1, *(-s for s in size), pods[0].created, pods[0].key), {cls: pods}))
+        units.append(Unit(_single_order(pods[0], extra_accelerators), {cls: pods}))
     units.sort(key=lambda u: u.order)
     return units, waiting
 
@@ -74,7 +74,7 @@ def _add_gang(
     bound: int,
     units: list[Unit],
     waiting: list[PodVerdict],
-    singles: defaultdict[int, list[tuple[Pod, ...]]],
+    extra_accelerators: frozenset[str],
 ) -> None:
     pods = oldest_first(p for group in groups for p in group.pods)
     class_of = {p.key: group.cls for group in groups for p in group.pods}
@@ -84,19 +84,22 @@ def _add_gang(
         return
     still = max(0, need - bound)
     if still:
-        by_class: defaultdict[int, list[Pod]] = defaultdict(list)
-        for pod in pods[:still]:
-            by_class[class_of[pod.key]].append(pod)
-        units.append(
-            Unit(
-                order=(-max(p.spec.priority for p in pods), 0, spec.created or pods[0].created, spec.key),
-                pods={cls: tuple(by_class[cls]) for cls in sorted(by_class)},
-                gang=spec.key,
-                topology_key=spec.topology_key or _shared_domain(pods[0]),
-            )
-        )
-    for pod in pods[still:]:
-        singles[class_of[pod.key]].append((pod,))
+        order = (-max(p.spec.priority for p in pods), 0, spec.created or pods[0].created, spec.key)
+        domain = spec.topology_key or _shared_domain(pods[0])
+        units.append(Unit(order, _by_class(pods[:still], class_of), spec.key, domain))
+    for cls, more in _by_class(pods[still:], class_of).items():
+        units.append(Unit(_single_order(more[0], extra_accelerators), {cls: more}, beyond=spec.key))
+
+
+def _by_class(pods: Sequence[Pod], class_of: Mapping[str, int]) -> dict[int, tuple[Pod, ...]]:
+    found: defaultdict[int, list[Pod]] = defaultdict(list)
+    for pod in pods:
+        found[class_of[pod.key]].append(pod)
+    return {cls: tuple(found[cls]) for cls in sorted(found)}
+
+
+def _single_order(pod: Pod, extra: frozenset[str]) -> tuple[object, ...]:
+    return (-pod.spec.priority, 1, *(-s for s in _size(pod.spec.requests, extra)), pod.created, pod.key)
 
 
 def _shared_domain(pod: Pod) -> str:

@@ -18,12 +18,12 @@ def use_on(world: World, name: str) -> Use:
     member = world.membership.members.get(name)
     down = member.pool.scale_down if member else DEFAULT
     rules = world.policies.cluster
-    memo: dict[object, Use] = world.snapshot.derived.setdefault("use", {})
-    key = (name, down.utilization, rules.priority_cutoff, rules.accelerator_resources)
-    found = memo.get(key)
+    key = ("use", down.utilization, rules.priority_cutoff, rules.accelerator_resources)
+    memo: dict[str, Use] = world.snapshot.derived.setdefault(key, {})
+    found = memo.get(name)
     if found is None:
         allocatable = world.snapshot.nodes_by_name[name].allocatable
-        found = memo[key] = use_of(world.snapshot.pods_by_node.get(name, ()), allocatable, down, rules)
+        found = memo[name] = use_of(world.snapshot.pods_by_node.get(name, ()), allocatable, down, rules)
     return found
 
 

@@ -257,14 +257,10 @@ WORDS: Mapping[Code, Callable[[Params], Text]] = {
     ),
     Code.NODE_UNSCHEDULABLE: _fixed("the node is cordoned", "uncordon it"),
     Code.NO_POOLS: _fixed("the policy has no pool", "add a NodePool"),
-    Code.FITS_EXISTING_NODE: lambda p: Text(f"fits {p.get('node', 'a node')}; the scheduler's turn"),
-    Code.COMING_NODE: lambda p: Text(
-        f"a node of {p.get('pool')} is on its way for it" + (f": {p['node']}" if p.get("node") else "")
-    ),
-    Code.NEW_NODE: lambda p: Text(
-        f"a node of {p.get('pool')} is bought for it" + (f": {p['node']}" if p.get("node") else "")
-    ),
-    Code.RECONFIGURED_NODE: lambda p: Text(f"the idle node {p.get('node')} gets the layout {p.get('layout')}"),
+    Code.FITS_EXISTING_NODE: _fixed("fits a node that is there; the scheduler's turn"),
+    Code.COMING_NODE: lambda p: Text(f"a node of {p.get('pool')} is on its way for it"),
+    Code.NEW_NODE: lambda p: Text(f"a node of {p.get('pool')} is bought for it"),
+    Code.RECONFIGURED_NODE: lambda p: Text(f"an idle node of {p.get('pool')} gets the layout {p.get('layout')} for it"),
     Code.MIN_NODES: lambda p: Text(f"the pool is filled to its minimum of {p.get('min')}"),
     Code.WARM_BUFFER: lambda p: Text(f"kept ready: the warm buffer wants {p.get('wanted')} idle nodes"),
     Code.SPOT_REPLACEMENT: _fixed("replaces a spot node that is being taken away"),

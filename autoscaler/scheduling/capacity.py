@@ -52,7 +52,8 @@ class Capacity(Protocol):
 class FewRows:
     """Free amounts as lists of integers."""
 
-    def __init__(self) -> None:
+    def __init__(self, resources: int) -> None:
+        self._resources = resources
         self._free: list[list[int]] = []
 
     def __len__(self) -> int:
@@ -85,7 +86,7 @@ class FewRows:
 
     def matrix(self) -> Ints:
         """A copy, int64[rows, resources]."""
-        return np.array(self._free, dtype=np.int64)
+        return np.array(self._free, dtype=np.int64).reshape(len(self._free), self._resources)
 
 
 class ManyRows:

@@ -7,7 +7,7 @@ that no selector reads (a pod's own name, a template hash) would make a class of
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -17,6 +17,9 @@ from autoscaler.model.resources import PODS, Axis, Vector
 from autoscaler.model.snapshot import Snapshot
 from autoscaler.scheduling.relations import Relations
 from autoscaler.scheduling.verdicts import Verdicts
+
+_Key = tuple[int, tuple[str | None, ...], str]
+"""Number of the spec, values of the labels that are read, namespace."""
 
 Need = tuple[int, int]
 """Position on an axis, and the amount asked for (above zero)."""
@@ -74,10 +77,8 @@ class ClassTable:
         selecting = [s for s in self._specs.all if s.pod_affinity or s.pod_anti_affinity or s.spread]
         self._keys = tuple(sorted(set().union(*map(label_keys, selecting))))
         self._namespaced = [bool(selecting or s.volumes or s.claims) for s in self._specs.all]
-        found: dict[tuple[int, tuple[str | None, ...], str], int] = {}
-        of: dict[int, int] = {}
-        for pod in self._pods:
-            of[id(pod)] = found.setdefault(self._key(pod), len(found))
+        found: dict[_Key, int] = {}
+        of = {id(pod): found.setdefault(key, len(found)) for pod, key in zip(self._pods, self._all_keys(), strict=True)}
         keys = list(found)
         order = self._sorted(keys)
         place = {old: new for new, old in enumerate(order)}
@@ -114,18 +115,26 @@ class ClassTable:
         """Which classes fit which kinds of nodes, other pods and room aside."""
         return Verdicts(self.classes, self.snapshot)
 
-    def _key(self, pod: Pod) -> tuple[int, tuple[str | None, ...], str]:
+    def _key(self, pod: Pod) -> _Key:
         spec = self._specs.number(pod)
-        labels = pod.labels
-        read = tuple([labels.get(key) for key in self._keys]) if self._keys else ()
-        return spec, read, pod.namespace if self._namespaced[spec] else ""
+        return spec, tuple(map(pod.labels.get, self._keys)), pod.namespace if self._namespaced[spec] else ""
 
-    def _make(self, new: int, key: tuple[int, tuple[str | None, ...], str]) -> PodClass:
+    def _all_keys(self) -> Iterator[_Key]:
+        """`_key` of every pod, without a call for each: there may be hundreds of thousands."""
+        keys, namespaced, numbers = self._keys, self._namespaced, self._specs.by_id
+        for pod in self._pods:
+            spec = numbers.get(id(pod.spec))
+            if spec is None or (pod.node and pod.spec.node_affinity is not None):
+                yield self._key(pod)
+            else:
+                yield spec, tuple(map(pod.labels.get, keys)), pod.namespace if namespaced[spec] else ""
+
+    def _make(self, new: int, key: _Key) -> PodClass:
         spec, read, namespace = key
         labels = Labels({k: v for k, v in zip(self._keys, read, strict=True) if v is not None})
         return PodClass(new, self._specs.all[spec], labels, namespace)
 
-    def _sorted(self, keys: Sequence[tuple[int, tuple[str | None, ...], str]]) -> list[int]:
+    def _sorted(self, keys: Sequence[_Key]) -> list[int]:
         """Positions in `keys` by content: by what is cheap to compare, and by the whole spec only among equals."""
         alike: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
         for at, (number, read, namespace) in enumerate(keys):
@@ -147,20 +156,20 @@ class _Specs:
     def __init__(self, pods: Iterable[Pod]) -> None:
         self.all: list[PodSpec] = []
         self._numbers: dict[PodSpec, int] = {}
-        self._by_id: dict[int, int] = {}
+        self.by_id: dict[int, int] = {}
         self._daemons: dict[tuple[object, ...], int] = {}
         for pod in pods:
             spec = pod.spec
-            if _is_pinned_daemon(pod):
+            if pod.node and spec.node_affinity is not None and pod.is_daemon:
                 self._add_daemon(spec)
-            elif id(spec) not in self._by_id:
-                self._by_id[id(spec)] = self._add(spec)
+            elif id(spec) not in self.by_id:
+                self.by_id[id(spec)] = self._add(spec)
 
     def number(self, pod: Pod) -> int:
         """The number of the pod's spec; KeyError if it is unknown."""
         if _is_pinned_daemon(pod):
             return self._daemons[_without_pin(pod.spec)]
-        found = self._by_id.get(id(pod.spec))
+        found = self.by_id.get(id(pod.spec))
         return self._numbers[pod.spec] if found is None else found
 
     def knows(self, pod: Pod) -> bool:

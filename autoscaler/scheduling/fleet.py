@@ -55,9 +55,9 @@ class Fleet:
         self._verdicts = table.verdicts
         self._loads = loads_of(table, axis)
         self._empty = empty_nodes_of(table)
-        self._roster = Roster(table.verdicts)
+        self._roster = Roster()
         self._neighbors = Neighbors(table, self._roster, self._empty.takes)
-        self._capacity: Capacity = FewRows()
+        self._capacity: Capacity = FewRows(len(axis))
         self._log: list[tuple[int, int, Rows, Rows]] = []
 
     def __len__(self) -> int:
@@ -85,14 +85,15 @@ class Fleet:
     def add_many(self, rows: Sequence[Row]) -> range:
         """Add rows; their indexes."""
         first = len(self._roster)
-        for row in rows:
+        readings = self._loads.read_all(rows) if len(rows) > FEW_ROWS else [self._loads.read(row) for row in rows]
+        for row, reading in zip(rows, readings, strict=True):
             if self._roster.aside:
                 self._replace_aside(row.name)
-            index = self._roster.add(row)
-            self._neighbors.enter(index, self._loads.of(row))
+            index = self._roster.add(row, reading.shape)
+            self._neighbors.enter(index, reading.load)
         if len(self._roster) > FEW_ROWS and isinstance(self._capacity, FewRows):
             self._capacity = ManyRows(self._capacity, len(self.axis))
-        self._capacity.extend([self._loads.free(row) for row in rows])
+        self._capacity.extend([reading.free for reading in readings])
         return range(first, len(self._roster))
 
     def add_aside(self, row: Row) -> None:
@@ -100,7 +101,8 @@ class Fleet:
 
         Rolling back does not take it back.
         """
-        self._neighbors.enter(self._roster.add_aside(row), self._loads.of(row))
+        reading = self._loads.read(row)
+        self._neighbors.enter(self._roster.add_aside(row, reading.shape), reading.load)
 
     def add_potential(self, row: Row) -> None:
         """An empty node that a usable pool could add.
@@ -177,6 +179,10 @@ class Fleet:
     def place(self, cls: int, index: int, count: int = 1) -> None:
         """Put pods on a row without asking."""
         self._put(cls, (index,), (count,))
+
+    def place_many(self, cls: int, rows: Sequence[int], counts: Sequence[int]) -> None:
+        """Put pods on distinct rows, `counts[i]` on `rows[i]`, without asking."""
+        self._put(cls, tuple(rows), tuple(counts))
 
     def remove(self, cls: int, index: int, count: int = 1) -> None:
         """Take pods off a row; those that are not being deleted first."""

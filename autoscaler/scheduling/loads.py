@@ -20,27 +20,55 @@ class Load:
     dying: Mapping[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a fleet keeps of a row: the number of its shape, its load, and what is left of it, on the axis."""
+
+    shape: int
+    load: Load
+    free: Sequence[int]
+
+
 class Loads:
     """Loads of rows on one axis; each tuple of pods is read once, by identity."""
 
     def __init__(self, table: ClassTable, axis: Axis) -> None:
         self._table = table
         self._axis = axis
+        self._needs = [c.needs(axis) for c in table.classes]
         self._nothing = Load([0] * len(axis), {}, {})
-        self._kept: dict[int, tuple[tuple[Pod, ...], Load]] = {}
+        self._loads: dict[int, tuple[tuple[Pod, ...], Load]] = {}
         self._bases: dict[tuple[Amounts, Amounts], list[int]] = {}
+        self._readings: dict[int, tuple[Row, Reading]] = {}
 
     def of(self, row: Row) -> Load:
         """What the row's own pods use; finished ones use nothing."""
         if not row.pods:
             return self._nothing
-        kept = self._kept.get(id(row.pods))
+        kept = self._loads.get(id(row.pods))
         if kept is None:
-            kept = self._kept[id(row.pods)] = row.pods, self._read(row.pods)
+            kept = self._loads[id(row.pods)] = row.pods, self._read(row.pods)
         return kept[1]
 
-    def base(self, row: Row) -> Sequence[int]:
-        """Allocatable less what is reserved, on the axis; not to be written to."""
+    def read(self, row: Row) -> Reading:
+        """All that a fleet keeps of the row."""
+        base = self._base(row)
+        load = self.of(row)
+        free = [a - b for a, b in zip(base, load.used, strict=True)] if row.pods else base
+        return Reading(self._table.verdicts.shape(row), load, free)
+
+    def read_all(self, rows: Sequence[Row]) -> list[Reading]:
+        """The same for the rows of a cluster, which the next fleet will have again: kept by identity."""
+        found = []
+        for row in rows:
+            kept = self._readings.get(id(row))
+            if kept is None:
+                kept = self._readings[id(row)] = row, self.read(row)
+            found.append(kept[1])
+        return found
+
+    def _base(self, row: Row) -> Sequence[int]:
+        """Allocatable less what is reserved, on the axis."""
         key = (row.allocatable, row.reserved)
         found = self._bases.get(key)
         if found is None:
@@ -48,20 +76,14 @@ class Loads:
             self._bases[key] = found
         return found
 
-    def free(self, row: Row) -> Sequence[int]:
-        """What is left of the row to begin with, on the axis."""
-        if not row.pods:
-            return self.base(row)
-        return [a - b for a, b in zip(self.base(row), self.of(row).used, strict=True)]
-
     def _read(self, pods: Sequence[Pod]) -> Load:
-        alive = [pod for pod in pods if not pod.finished]
+        alive = [pod for pod in pods if pod.phase == "Running" or not pod.finished]
         counts: dict[int, int] = {}
         for cls in self._table.classes_of(alive):
             counts[cls] = counts.get(cls, 0) + 1
         used = [0] * len(self._axis)
         for cls, count in counts.items():
-            for at, amount in self._table.classes[cls].needs(self._axis):
+            for at, amount in self._needs[cls]:
                 used[at] += amount * count
         watched = self._table.watched
         if watched.isdisjoint(counts):

@@ -54,19 +54,23 @@ class Neighbors:
 
     def enter(self, index: int, load: Load) -> None:
         """A row joins, with the pods that it has."""
-        labels = self._roster.row(index).labels
-        for presence in self._presences.values():
-            if presence.key in labels and presence.is_eligible(index):
-                presence.enter(labels[presence.key])
-        self._put_load(index, load, 1)
+        if self._presences:
+            labels = self._roster.row(index).labels
+            for presence in self._presences.values():
+                if presence.is_eligible(index):
+                    presence.enter(labels[presence.key])
+        if load.pods:
+            self._put_load(index, load, 1)
 
     def leave(self, index: int, load: Load) -> None:
         """A row goes, with the pods that it joined with; others must have been taken off before."""
-        self._put_load(index, load, -1)
-        labels = self._roster.row(index).labels
-        for presence in self._presences.values():
-            if presence.key in labels and presence.is_eligible(index):
-                presence.leave(labels[presence.key])
+        if load.pods:
+            self._put_load(index, load, -1)
+        if self._presences:
+            labels = self._roster.row(index).labels
+            for presence in self._presences.values():
+                if presence.is_eligible(index):
+                    presence.leave(labels[presence.key])
 
     def _put_load(self, index: int, load: Load, sign: int) -> None:
         for cls, count in load.pods.items():

@@ -62,7 +62,7 @@ class Relations:
         if not terms:
             return ()
         members = frozenset.intersection(*[self._of_term(cls, term) for term in terms])
-        return tuple((key, members) for key in sorted({t.topology_key for t in terms}))
+        return tuple((key, members) for key in dict.fromkeys(t.topology_key for t in terms))
 
     def away(self, cls: int) -> tuple[tuple[str, Members], ...]:
         """For each topology key: the classes with which `cls` may not share a domain.

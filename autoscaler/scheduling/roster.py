@@ -15,14 +15,12 @@ import numpy.typing as npt
 from autoscaler.model.nodes import HOSTNAME
 from autoscaler.scheduling.filters.clauses import Clause, names_of
 from autoscaler.scheduling.rows import Row
-from autoscaler.scheduling.verdicts import Verdicts
 
 
 class Roster:
     """Rows and their shapes; a stack, so that what was added last can be taken back."""
 
-    def __init__(self, verdicts: Verdicts) -> None:
-        self._verdicts = verdicts
+    def __init__(self) -> None:
         self.rows: list[Row] = []
         self.shapes: list[int] = []
         self.aside: list[Row] = []
@@ -44,16 +42,16 @@ class Roster:
         """The shape of that row."""
         return self.shapes[index] if index >= 0 else self._aside_shapes[-1 - index]
 
-    def add(self, row: Row) -> int:
+    def add(self, row: Row, shape: int) -> int:
         """Add a row that takes pods; its index."""
         self.rows.append(row)
-        self.shapes.append(self._verdicts.shape(row))
+        self.shapes.append(shape)
         return len(self.rows) - 1
 
-    def add_aside(self, row: Row) -> int:
+    def add_aside(self, row: Row, shape: int) -> int:
         """Add a row that takes none; its index."""
         self.aside.append(row)
-        self._aside_shapes.append(self._verdicts.shape(row))
+        self._aside_shapes.append(shape)
         self._aside_names[row.name] = -len(self.aside)
         return -len(self.aside)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autoscaler.model.labels import NodeSelectorTerm
-from autoscaler.model.objects import StorageClass, VolumeClaim
 from autoscaler.model.snapshot import Snapshot
 from autoscaler.scheduling.rejections import ELSEWHERE, NO_PROVISIONER, NOT_BOUND, NOT_FOUND
 
@@ -19,7 +18,8 @@ def reach(snapshot: Snapshot, namespace: str, claim: str) -> tuple[tuple[NodeSel
     """Terms of which a node must match one to have the claim's volume (None: any does), and the cause if it does not.
 
     Source: kube-scheduler's VolumeBinding and VolumeZone. A claim of a late-binding class is provisioned where the
-    pod goes, within `allowedTopologies`; one of an immediate class must be bound before any node is looked at.
+    pod goes, within `allowedTopologies`; one of an immediate class must be bound before any node is looked at. A claim
+    without a class has none: the default one was filled in when the claim was read, if there is one.
     """
     found = snapshot.volume_claims.get(f"{namespace}/{claim}")
     if found is None:
@@ -27,7 +27,7 @@ def reach(snapshot: Snapshot, namespace: str, claim: str) -> tuple[tuple[NodeSel
     if found.volume:
         volume = snapshot.volumes.get(found.volume)
         return ((), NOT_FOUND) if volume is None else (volume.node_affinity, ELSEWHERE)
-    storage = storage_class(snapshot, found)
+    storage = snapshot.storage_classes.get(found.storage_class)
     if storage is None:
         return (), NOT_FOUND if found.storage_class else NOT_BOUND
     if not storage.binds_late:
@@ -35,13 +35,6 @@ def reach(snapshot: Snapshot, namespace: str, claim: str) -> tuple[tuple[NodeSel
     if storage.driver == STATIC_PROVISIONER:
         return (), NO_PROVISIONER
     return storage.topologies or None, ELSEWHERE
-
-
-def storage_class(snapshot: Snapshot, claim: VolumeClaim) -> StorageClass | None:
-    """The claim's class; the default one if it names none, for that is what it is given as soon as there is one."""
-    if claim.storage_class:
-        return snapshot.storage_classes.get(claim.storage_class)
-    return next((c for _, c in sorted(snapshot.storage_classes.items()) if c.is_default), None)
 
 
 def attachments(snapshot: Snapshot, namespace: str, claims: Sequence[str]) -> frozenset[Attachment]:
@@ -59,7 +52,7 @@ def attachments(snapshot: Snapshot, namespace: str, claims: Sequence[str]) -> fr
             if volume.driver:
                 found.add((volume.driver, volume.name))
             continue
-        storage = storage_class(snapshot, claim)
+        storage = snapshot.storage_classes.get(claim.storage_class)
         if storage is not None and storage.driver and storage.driver != STATIC_PROVISIONER:
             found.add((storage.driver, f"claim {namespace}/{name}"))
     return frozenset(found)

@@ -1,9 +1,10 @@
 """The project's own `jobs` format, as CSV or as JSON lines, read and written.
 
-`id,submitted_at,duration_s,pods,gpus_per_pod` and, optional, `gpu_model,gpu_share,cpu_per_pod,memory_per_pod,priority,
-team,spot_ok,checkpoint_every_s`. `submitted_at`: RFC 3339 or seconds since the epoch. `gpu_share`: the fraction of one GPU
-that each pod takes (0.25), with `gpus_per_pod` 1. `cpu_per_pod`, `memory_per_pod`: Kubernetes quantities. An empty cell is
-"not given". Other columns are refused, so that a misspelt one is not lost in silence.
+`id,submitted_at,duration_s,pods,gpus_per_pod` and, optional,
+`gpu_model,gpu_share,cpu_per_pod,memory_per_pod,priority, team,spot_ok,checkpoint_every_s`. `submitted_at`: RFC
+3339 or seconds since the epoch. `gpu_share`: the fraction of one GPU that each pod takes (0.25), with
+`gpus_per_pod` 1. `cpu_per_pod`, `memory_per_pod`: Kubernetes quantities. An empty cell is "not given". Other
+columns are refused, so that a misspelt one is not lost in silence.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Pods of a cluster, as `kubectl get pods -A -o json` (or yaml) prints them, as jobs.
 
-* A pod ran from the first start to the last end of its containers; one that still runs counts up to the newest instant in the
-  file (counted as `stillRunning`). Pods of one declared gang are one job, from the last start to the last end.
+* A pod ran from the first start to the last end of its containers; one that still runs counts up to the newest
+  instant in the file (counted as `stillRunning`). Pods of one declared gang are one job, from the last start to
+  the last end.
 * Left out and counted: `daemonPods`, `neverStarted`, and `otherObjects` of the list.
-* GPUs are the devices that a pod requests; a MIG device is a share, by the compute slices in its name (of seven). A node
-  selector on `nvidia.com/gpu.product` becomes the job's GPU model. The team is the namespace.
+* GPUs are the devices that a pod requests; a MIG device is a share, by the compute slices in its name (of
+  seven). A node selector on `nvidia.com/gpu.product` becomes the job's GPU model. The team is the namespace.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ class _Life:
 
 
 def read(path: Path, *, skip_bad_rows: bool = False) -> Trace:
-    """The jobs in order of submission. Raises InputError; a pod that cannot be read is named by its place in the list."""
+    """The jobs in order of submission. Raises InputError; a pod that cannot be read is named by its place in the
+    list.
+    """
     counts: Counter[str] = Counter()
     bad: list[BadRow] = []
     lives: list[_Life] = []

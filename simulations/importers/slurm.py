@@ -1,11 +1,12 @@
 """Slurm accounting, as `sacct --allusers --duplicates --parsable2 --format=JobID,Submit,Start,End,ElapsedRaw,State,
 NNodes,ReqTRES,AllocTRES,Account` prints it (cells separated by `|`, the first line names them).
 
-* GPUs, CPUs and memory come from AllocTRES, else from ReqTRES (`gres/gpu=16`, one `gres/gpu:a100=16`). A job over N nodes
-  is N pods if its GPUs divide by N, else one pod.
-* It ran for ElapsedRaw seconds, else Elapsed, else from Start to End. Jobs that never started have no run time: they are
-  left out and counted as `neverStarted`.
-* Steps (`123.batch`) belong to their job: counted as `steps`. Times without a zone are taken as UTC: run sacct with TZ=UTC.
+* GPUs, CPUs and memory come from AllocTRES, else from ReqTRES (`gres/gpu=16`, one `gres/gpu:a100=16`). A job
+  over N nodes is N pods if its GPUs divide by N, else one pod.
+* It ran for ElapsedRaw seconds, else Elapsed, else from Start to End. Jobs that never started have no run time:
+  they are left out and counted as `neverStarted`.
+* Steps (`123.batch`) belong to their job: counted as `steps`. Times without a zone are taken as UTC: run sacct
+  with TZ=UTC.
 """
 
 from __future__ import annotations

@@ -44,7 +44,9 @@ def table(path: Path, required: Sequence[str], delimiter: str = ",") -> Iterator
     try:
         header = next(reader, None)
         if header is None:
-            raise InputError(path, 1, f"the file is empty; its first line has to name the columns {', '.join(required)}")
+            raise InputError(
+                path, 1, f"the file is empty; its first line has to name the columns {', '.join(required)}"
+            )
         names = [name.strip() for name in header]
         _check_header(path, names, required)
         for cells in reader:
@@ -146,5 +148,7 @@ def instant(text: str, column: str) -> float:
     try:
         found = dt.datetime.fromisoformat(text.replace("Z", "+00:00").replace("z", "+00:00"))
     except ValueError:
-        raise RowError(f'{column}: "{text}" is no time; write RFC 3339, as in 2026-06-01T12:00:00Z, or seconds') from None
+        raise RowError(
+            f'{column}: "{text}" is no time; write RFC 3339, as in 2026-06-01T12:00:00Z, or seconds'
+        ) from None
     return (found if found.tzinfo else found.replace(tzinfo=dt.UTC)).timestamp()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,6 +92,24 @@ def test_every_verb_that_a_document_shows_exists() -> None:
 
     assert shown
     assert {(place, verb) for place, verb in shown if verb not in verbs} == set()
+
+
+def test_the_readme_shows_the_plan_that_its_example_gives() -> None:
+    shown = re.search(r"^\$ cd (\S+)\n\$ gpu-autoscaler (.*)\n([\s\S]*?)^```$", read("README.md"), re.MULTILINE)
+    assert shown is not None
+    folder, arguments, text = shown.groups()
+
+    done = subprocess.run(
+        [sys.executable, "-m", "autoscaler.cli.main", *shlex.split(arguments)],
+        cwd=ROOT / folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert (done.returncode, done.stdout) == (3, text)
 
 
 def test_the_readme_is_two_screens() -> None:

@@ -7,7 +7,9 @@ from simulations.importers import read_trace
 
 JOBS = "id,submitted_at,duration_s,pods,gpus_per_pod\n"
 PHILLY = "timestamp,duration,num_gpus\n"
-OPENB = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
+OPENB = (
+    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
+)
 SLURM = "JobID|Submit|Start|End|ElapsedRaw|State|NNodes|AllocTRES\n"
 T = "2026-06-01T12:00:00Z"
 
@@ -49,7 +51,11 @@ def test_a_bad_row_is_named_by_its_line_with_the_fix(tmp_path, format_name, text
 @pytest.mark.parametrize(
     ("format_name", "text", "says"),
     [
-        ("jobs", "id,submited_at,duration_s,pods,gpus_per_pod\n", ['"submitted_at" is missing', 'rename "submited_at"']),
+        (
+            "jobs",
+            "id,submited_at,duration_s,pods,gpus_per_pod\n",
+            ['"submitted_at" is missing', 'rename "submited_at"'],
+        ),
         ("jobs", JOBS.replace("\n", ",gpu_modle\n") + f"a,{T},60,1,1,x\n", ['"gpu_modle" is unknown', '"gpu_model"']),
         ("jobs", JOBS.replace("\n", ",id\n"), ['"id" stands there twice']),
         ("philly", "", ["the file is empty", "timestamp"]),

@@ -81,7 +81,9 @@ def test_a_mig_device_is_a_share_by_its_compute_slices(tmp_path, profile, milli)
 def test_a_pod_that_cannot_be_read_is_named_or_listed(tmp_path):
     broken = pod("broken")
     broken["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "four"
-    with pytest.raises(InputError, match=r"object 2: spec\.containers\[0\]\.resources\.requests\.cpu.*correct the object"):
+    with pytest.raises(
+        InputError, match=r"object 2: spec\.containers\[0\]\.resources\.requests\.cpu.*correct the object"
+    ):
         trace(tmp_path, pod("fine"), broken)
     found = trace(tmp_path, pod("fine"), broken, skip_bad_rows=True)
     assert (len(found.jobs), [row.line for row in found.skipped]) == (1, [2])

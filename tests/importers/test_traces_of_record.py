@@ -8,7 +8,7 @@ import pytest
 from simulations.importers import read_trace
 from simulations.importers.openb import read_nodes
 from simulations.importers.table import table
-from simulations.market_traces import Market, read_capacity
+from simulations.market_traces import Market, read_market
 
 TRACES = Path(__file__).resolve().parents[2].parent / "shared" / "traces"
 needs_traces = pytest.mark.skipif(not TRACES.is_dir(), reason="the public traces are not beside this checkout")
@@ -71,26 +71,29 @@ def test_openb_nodes_have_their_known_models():
 
 @needs_traces
 def test_the_bamboo_market_never_has_more_than_32_nodes():
-    capacity = read_capacity("bamboo", TRACES / "spot" / "bamboo_p3-trace.csv", start=0.0)
+    capacity = read_market("bamboo", TRACES / "spot" / "bamboo_p3-trace.csv", start=0.0).capacity
     assert max(capacity.counts) == 32
     assert 11.3 < capacity.instants[-1] / 3600 < 11.5
 
 
 @needs_traces
 def test_the_bamboo_counts_run_from_17_to_64():
-    capacity = read_capacity("bamboo", TRACES / "spot" / "bamboo_gcp_a100x1-us-east1-b.txt", start=0.0)
+    capacity = read_market("bamboo", TRACES / "spot" / "bamboo_gcp_a100x1-us-east1-b.txt", start=0.0).capacity
     assert (min(capacity.counts), max(capacity.counts)) == (17, 64)
 
 
 @needs_traces
-@pytest.mark.parametrize(("gpu_type", "gpus", "ever_out"), [("k80", 8, True), ("k80", 1, True), ("v100", 8, False)])
-def test_the_probed_market_is_out_of_stock_where_creations_failed(gpu_type, gpus, ever_out):
+@pytest.mark.parametrize(
+    ("gpu_type", "gpus", "failed", "created"),
+    [("k80", 8, 240, 10), ("k80", 1, 50, 25), ("v100", 1, 0, None), ("v100", 8, 0, None)],
+)
+def test_a_probed_market_is_out_of_stock_exactly_while_creations_fail(gpu_type, gpus, failed, created):
     path = TRACES / "spot" / "toad_aws_availability_2020-03-15.csv"
-    failed = sum(
-        1
-        for _, row in table(path, ("event",))
-        if row["event"] == "create_failed" and (row["gpu_type"], row["gpus"]) == (gpu_type, str(gpus))
-    )
-    assert (failed > 0) is ever_out
-    capacity = read_capacity("toad", path, 0.0, Market(gpu_type, gpus))
-    assert 0.0 in capacity.counts or not ever_out
+    mine = (gpu_type, str(gpus))
+    rows = [row for _, row in table(path, ("event",)) if (row["gpu_type"], row["gpus"]) == mine]
+    found = Counter(row["event"] for row in rows)
+    assert found["create_failed"] == failed
+    assert created is None or found["created"] == created
+    record = read_market("toad", path, 0.0, Market(gpu_type, gpus))
+    assert bool(record.stockouts) is (failed > 0)
+    assert len(record.losses) <= found["not_running"]

@@ -22,7 +22,7 @@ def run(number: int, *gpus: int, priority: int = 0, at: float = 0.0) -> Run:
 
 
 def scheduler(queue: str, *nodes: int) -> tuple[Scheduler, list[tuple[int, list[str]]]]:
-    room = Room(Axis.of([GPU]), lambda spec, node: True)
+    room = Room(Axis.of([GPU]), lambda _spec, _node: True)
     for i, gpus in enumerate(nodes):
         room.open(Node(f"n{i}", allocatable=amounts({GPU: gpus, "pods": 110})))
     bound: list[tuple[int, list[str]]] = []
@@ -125,7 +125,7 @@ def test_the_queue_serves_as_the_plain_rule_does(queue, nodes, jobs):
 @settings(max_examples=50)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.integers(1, 8)), max_size=40))
 def test_room_is_what_nodes_have_less_what_pods_hold(steps):
-    room = Room(Axis.of([GPU]), lambda spec, node: True)
+    room = Room(Axis.of([GPU]), lambda _spec, _node: True)
     for i in range(4):
         room.open(Node(f"n{i}", allocatable=amounts({GPU: 8, "pods": 4})))
     held: list[tuple[str, PodSpec]] = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from autoscaler.model.decoding import wire_pod
 from autoscaler.model.decoding.classes import Classes, RuntimeClass, tolerations
 from autoscaler.model.decoding.convert_meta import label_selector, node_term, node_terms, text
-from autoscaler.model.decoding.convert_requests import pod_requests, resource_list
+from autoscaler.model.decoding.convert_requests import Resize, pod_requests, resource_list
 from autoscaler.model.decoding.errors import FieldError
 from autoscaler.model.labels import NodeSelectorTerm
 from autoscaler.model.pods import HostPort, PodAffinityTerm, PodSpec, SpreadConstraint, Toleration
@@ -53,8 +53,8 @@ def shape(wire: wire_pod.PodSpec, classes: Classes) -> Shape:
     )
 
 
-def pod_spec(wire: wire_pod.PodSpec, classes: Classes) -> PodSpec:
-    """What kube-scheduler reads of a spec.
+def pod_spec(wire: wire_pod.PodSpec, classes: Classes, resize: Resize | None = None) -> PodSpec:
+    """What kube-scheduler reads of a spec, and of a pod whose requests are being changed in place.
 
     A RuntimeClass is folded in as its admission plugin does (plugin/pkg/admission/runtimeclass): overhead where the
     pod states none, node selector and tolerations added; for a pod that has been admitted that changes nothing.
@@ -62,7 +62,7 @@ def pod_spec(wire: wire_pod.PodSpec, classes: Classes) -> PodSpec:
     """
     runtime = classes.runtimes.get(wire.runtime_class_name or "") or RuntimeClass("")
     own = resource_list(wire.overhead, "spec.overhead")
-    requests, peaks = pod_requests(wire, own if wire.overhead is not None else dict(runtime.overhead))
+    requests, peaks = pod_requests(wire, own if wire.overhead is not None else dict(runtime.overhead), resize)
     selector = {**dict(runtime.node_selector), **{k: v or "" for k, v in (wire.node_selector or {}).items()}}
     affinity = wire.affinity or wire_pod.Affinity()
     node = affinity.node_affinity or wire_pod.NodeAffinity()

@@ -8,7 +8,8 @@ been through.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from autoscaler.model.decoding import wire, wire_pod
 from autoscaler.model.decoding.errors import FieldError
@@ -54,35 +55,95 @@ def container_requests(container: wire_pod.Container, path: str) -> dict[str, in
     return {**limits, **resource_list(resources.requests, f"{path}.resources.requests")}
 
 
-def pod_requests(spec: wire_pod.PodSpec, overhead: Mapping[str, int]) -> tuple[Amounts, Amounts]:
+@dataclass(frozen=True, slots=True)
+class Resize:
+    """A change of requests in place that is under way (KEP-1287): what each container has by its status.
+
+    `infeasible`: the node will never grant it, so what the spec asks for does not count.
+    """
+
+    statuses: Mapping[str, wire_pod.ContainerStatus]
+    infeasible: bool
+
+
+def pod_requests(
+    spec: wire_pod.PodSpec, overhead: Mapping[str, int], resize: Resize | None = None
+) -> tuple[Amounts, Amounts]:
     """The effective requests, and the largest request of any single container for each extended resource.
 
     Effective: the larger of (containers and sidecars together) and (each init container with the sidecars started
-    before it); what the pod as a whole requests replaces that sum; then `overhead`.
+    before it); what the pod as a whole requests replaces that sum; then `overhead`. While a resize is under way, the
+    largest of what is asked for, allocated and in force.
     """
+    asked = _Containers(
+        [container_requests(c, f"spec.containers[{i}]") for i, c in enumerate(spec.containers or ())],
+        [container_requests(c, f"spec.initContainers[{i}]") for i, c in enumerate(spec.init_containers or ())],
+    )
+    peaks: dict[str, int] = {}
+    for request in (*asked.steady, *asked.starting):
+        _raise(peaks, request)
+    total = _together(spec, asked)
+    if resize is not None:
+        total = {} if resize.infeasible else total
+        for having in (_allocated, _in_force):
+            _raise(total, _together(spec, _by_status(spec, asked, resize, having)))
+    _replace(total, spec.resources)
+    _add(total, overhead)
+    return capped(total), capped({name: number for name, number in peaks.items() if "/" in name})
+
+
+@dataclass(frozen=True, slots=True)
+class _Containers:
+    """Requests of each container (`steady`) and of each init container (`starting`), in their order."""
+
+    steady: list[dict[str, int]]
+    starting: list[dict[str, int]]
+
+
+def _together(spec: wire_pod.PodSpec, requests: _Containers) -> dict[str, int]:
+    """The requests of all containers by the formula of KEP-753."""
     steady: dict[str, int] = {}
     sidecars: dict[str, int] = {}
-    starting: dict[str, int] = {}
-    peaks: dict[str, int] = {}
-    for i, container in enumerate(spec.containers or ()):
-        asked = container_requests(container, f"spec.containers[{i}]")
-        _add(steady, asked)
-        _raise(peaks, asked)
-    for i, container in enumerate(spec.init_containers or ()):
-        asked = container_requests(container, f"spec.initContainers[{i}]")
-        _raise(peaks, asked)
+    peak: dict[str, int] = {}
+    for request in requests.steady:
+        _add(steady, request)
+    for container, request in zip(spec.init_containers or (), requests.starting, strict=True):
         if container.restart_policy == "Always":
-            _add(steady, asked)
-            _add(sidecars, asked)
-            _raise(starting, sidecars)
+            _add(steady, request)
+            _add(sidecars, request)
         else:
             together = dict(sidecars)
-            _add(together, asked)
-            _raise(starting, together)
-    _raise(steady, starting)
-    _replace(steady, spec.resources)
-    _add(steady, overhead)
-    return capped(steady), capped({name: number for name, number in peaks.items() if "/" in name})
+            _add(together, request)
+            _raise(peak, together)
+    _raise(steady, peak)
+    return steady
+
+
+Having = Callable[[wire_pod.ContainerStatus, str], dict[str, int] | None]
+
+
+def _allocated(status: wire_pod.ContainerStatus, path: str) -> dict[str, int] | None:
+    """What the node has set aside for the container; None if the status does not tell."""
+    found = status.allocated_resources
+    return None if found is None else resource_list(found, f"{path}.allocatedResources")
+
+
+def _in_force(status: wire_pod.ContainerStatus, path: str) -> dict[str, int] | None:
+    """What the container runs with."""
+    found = status.resources.requests if status.resources is not None else None
+    return _allocated(status, path) if found is None else resource_list(found, f"{path}.resources.requests")
+
+
+def _by_status(spec: wire_pod.PodSpec, asked: _Containers, resize: Resize, having: Having) -> _Containers:
+    def of(containers: list[wire_pod.Container] | None, requests: list[dict[str, int]]) -> list[dict[str, int]]:
+        found = []
+        for container, request in zip(containers or (), requests, strict=True):
+            status = resize.statuses.get(container.name or "")
+            told = None if status is None else having(status, f"status of container {container.name}")
+            found.append(told if told is not None else {} if resize.infeasible else request)
+        return found
+
+    return _Containers(of(spec.containers, asked.steady), of(spec.init_containers, asked.starting))
 
 
 def _replace(found: dict[str, int], whole: wire_pod.ResourceRequirements | None) -> None:

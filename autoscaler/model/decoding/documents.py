@@ -10,7 +10,7 @@ import msgspec
 
 from autoscaler.model.decoding import wire
 from autoscaler.model.decoding.errors import UNREADABLE, InputError, of_validation, untyped
-from autoscaler.model.decoding.yaml_documents import yaml_documents
+from autoscaler.model.decoding.yaml_documents import Progress, yaml_documents
 
 YAML_MAX = 64 << 20
 """Bytes of YAML that are read: about ten seconds. JSON is read a hundred times faster."""
@@ -41,8 +41,8 @@ class Document:
     place: str
 
 
-def documents(data: bytes, source: str) -> Iterator[Document]:
-    """The documents of an input, empty ones left out.
+def documents(data: bytes, source: str, progress: Progress | None = None) -> Iterator[Document]:
+    """The documents of an input, empty ones left out. `progress` is told how many bytes of YAML are parsed.
 
     Raises InputError for what is empty, compressed, binary, in another encoding than UTF-8, cut off or malformed.
     """
@@ -55,7 +55,7 @@ def documents(data: bytes, source: str) -> Iterator[Document]:
             source,
             f"is {len(data) >> 20:,} MiB of YAML, and YAML over {YAML_MAX >> 20} MiB is not read; use `-o json`",
         )
-    found = [d for d in yaml_documents(data, source, split_items=True) if d is not None]
+    found = [d for d in yaml_documents(data, source, split_items=True, progress=progress) if d is not None]
     if not found:
         raise InputError(source, f"holds no object; expected {EXPECTED}")
     for i, value in enumerate(found, 1):

@@ -12,12 +12,14 @@ import msgspec
 class InputError(ValueError):
     """An input that cannot be used. `str(error)` is `SOURCE: PLACE: what is wrong; the fix`, one line.
 
-    `source`: the name of the file; `place`: where in it (`items[3] (Pod default/web-1)`, `12:5`), or "".
+    `source`: the name of the file; `place`: where in it (`items[3] (Pod default/web-1)`, or line and column, `12:5`,
+    which follow the file's name as compilers write them), or "".
     """
 
     def __init__(self, source: str, message: str, place: str = "") -> None:
         self.source, self.place, self.message = source, place, message
-        super().__init__(" ".join(": ".join(part for part in (source, place, message) if part).split()))
+        start = f"{source}:{place}" if place[:1].isdigit() else f"{source}: {place}" if place else source
+        super().__init__(" ".join(f"{start}: {message}".split()))
 
 
 class FieldError(ValueError):

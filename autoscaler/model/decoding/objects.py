@@ -18,11 +18,9 @@ from autoscaler.model.decoding.documents import Document, documents
 from autoscaler.model.decoding.errors import UNREADABLE, FieldError, InputError, of_validation, untyped
 from autoscaler.model.decoding.kinds import KINDS, Kind
 from autoscaler.model.decoding.pods import PodReader
+from autoscaler.model.decoding.yaml_documents import Progress
 
 T = TypeVar("T")
-
-Progress = Callable[[int, int], None]
-"""Called with the number of objects that are done and of all, now and then."""
 
 PROGRESS_STEP = 10_000
 _OURS = "gpu-autoscaler.dev"
@@ -68,6 +66,7 @@ def decode_objects(
     hold lists. The order of objects changes nothing. Kinds that decisions do not read are counted in
     `Objects.skipped`.
 
+    `progress` is called with what is done and what there is in all: bytes while YAML is parsed, then objects.
     `source` names the input in errors. Raises InputError for the first object that cannot be read: one sentence
     with the index, kind and name of the object, the path of the field, and the fix.
     """
@@ -102,7 +101,7 @@ class _Reading:
         pieces = [data] if isinstance(data, bytes) else data
         for i, piece in enumerate(pieces):
             held = piece if isinstance(piece, bytes) else msgspec.json.encode(piece)
-            for document in documents(held, self._source):
+            for document in documents(held, self._source, self._progress):
                 place = f"document {i + 1}" if len(pieces) > 1 else document.place
                 self._sort(document, place)
         return self._decode()

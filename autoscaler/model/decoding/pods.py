@@ -13,16 +13,19 @@ from autoscaler.model.decoding import wire, wire_pod
 from autoscaler.model.decoding.classes import NO_CLASSES, Classes
 from autoscaler.model.decoding.convert_meta import MEMO_LIMIT, MetaReader, decoded, named, namespace
 from autoscaler.model.decoding.convert_pod_spec import Shape
+from autoscaler.model.decoding.convert_requests import Resize
 from autoscaler.model.decoding.shapes import ShapeReader
 from autoscaler.model.gangs import JOBSET, KUBERNETES, declared_size, gang_key, gang_of
 from autoscaler.model.labels import NO_LABELS, Labels
 from autoscaler.model.objects import GangSpec
 from autoscaler.model.pods import Pod, PodSpec
+from autoscaler.model.resources import Amounts
 
 MIRROR = "kubernetes.io/config.mirror"
 
 _decode_pod = msgspec.json.Decoder(wire_pod.Pod).decode
 _decode_conditions = msgspec.json.Decoder(list[wire.Condition]).decode
+_decode_statuses = msgspec.json.Decoder(list[wire_pod.ContainerStatus] | None).decode
 _NO_STATUS = wire_pod.PodStatus()
 
 # A frozen dataclass assigns each field through object.__setattr__, 2 µs for a pod. A class with the same slots
@@ -40,7 +43,7 @@ class PodReader:
     def __init__(self, classes: Classes = NO_CLASSES, gangs: Mapping[str, GangSpec] | None = None) -> None:
         self.shapes = ShapeReader(classes)
         self.meta = MetaReader()
-        self.gangs: Mapping[str, GangSpec] = gangs or {}
+        self.gangs: Mapping[str, GangSpec] = {} if gangs is None else gangs
         self.gangs_of_pods: dict[str, GangSpec] = {}
         self._ungrouped = {NO_LABELS}
         self._marks: dict[bytes, float | None] = {b"": None, b"null": None, b"[]": None}
@@ -68,7 +71,7 @@ class PodReader:
         made = _Draft(
             space,
             name,
-            self._spec(shape, name) if shape.ephemeral else shape.spec,
+            self._spec(shape, name, found.spec, status),
             meta.uid or "",
             created,
             labels,
@@ -89,11 +92,33 @@ class PodReader:
         made.__class__ = Pod
         return cast(Pod, made)
 
-    def _spec(self, shape: Shape, pod: str) -> PodSpec:
-        """The spec with the claims of generic ephemeral volumes: `POD-VOLUME` (k8s.io/component-helpers, ephemeral)."""
+    def _spec(self, shape: Shape, pod: str, raw: msgspec.Raw, status: wire_pod.PodStatus) -> PodSpec:
+        """The spec of the shape, with what only this pod has.
+
+        That is the claims of generic ephemeral volumes, `POD-VOLUME` (k8s.io/component-helpers, ephemeral), and
+        other requests while they are being changed in place.
+        """
+        spec = shape.spec
+        conditions = bytes(status.conditions)
+        if b'"PodResize' in conditions:
+            spec = dataclasses.replace(spec, requests=self._resized(raw, status))
+        elif not shape.ephemeral:
+            return spec
         own = {f"{pod}-{volume}" for volume in shape.ephemeral}
-        volumes = tuple(sorted(own | set(shape.spec.volumes)))
-        return self.shapes.intern(dataclasses.replace(shape.spec, volumes=volumes))
+        return self.shapes.intern(dataclasses.replace(spec, volumes=tuple(sorted(own | set(spec.volumes)))))
+
+    def _resized(self, raw: msgspec.Raw, status: wire_pod.PodStatus) -> Amounts:
+        """Requests of a pod with a PodResizePending or PodResizeInProgress condition."""
+        found = decoded(_decode_conditions, status.conditions, "status.conditions")
+        infeasible = any(c.type == "PodResizePending" and c.reason == "Infeasible" for c in found)
+        statuses: dict[str, wire_pod.ContainerStatus] = {}
+        for path, held in (
+            ("status.initContainerStatuses", status.init_container_statuses),
+            ("status.containerStatuses", status.container_statuses),
+        ):
+            told = decoded(_decode_statuses, held, path) if len(held) else None
+            statuses.update((s.name or "", s) for s in told or ())
+        return self.shapes.requests(raw, Resize(statuses, infeasible))
 
     def _unschedulable_since(self, conditions: msgspec.Raw) -> float | None:
         """When the scheduler found no place: PodScheduled is False with the reason Unschedulable; 0.0 if undated.

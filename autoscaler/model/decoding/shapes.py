@@ -18,9 +18,11 @@ import msgspec
 from autoscaler.model.decoding import wire_pod
 from autoscaler.model.decoding.classes import Classes
 from autoscaler.model.decoding.convert_meta import MEMO_LIMIT, decoded
-from autoscaler.model.decoding.convert_pod_spec import Shape, shape
+from autoscaler.model.decoding.convert_pod_spec import Shape, pod_spec, shape
+from autoscaler.model.decoding.convert_requests import Resize
 from autoscaler.model.labels import NodeSelectorTerm
 from autoscaler.model.pods import PodSpec
+from autoscaler.model.resources import Amounts
 
 WHOLE_LIMIT = 4096
 """Whole specs that are remembered; they are some kilobytes each."""
@@ -66,6 +68,10 @@ class ShapeReader:
     def intern(self, spec: PodSpec) -> PodSpec:
         """The one object that stands for all specs equal to this one."""
         return self._specs.setdefault(spec, spec)
+
+    def requests(self, raw: msgspec.Raw, resize: Resize) -> Amounts:
+        """The effective requests of a spec while they are being changed in place."""
+        return pod_spec(decoded(_decode_spec, raw, "spec"), self.classes, resize).requests
 
     def _read_slices(self, whole: bytes, *, daemon: bool) -> tuple[Shape, str]:
         raw = msgspec.Raw(b"{}" if whole in (b"", b"null") else whole)

@@ -9,11 +9,13 @@ from autoscaler.model.decoding.wire import NO_RAW, Int32, LabelSelector, Meta, N
 
 
 class PodStatus(Struct, gc=False, rename="camel"):
-    """core/v1 PodStatus; conditions stay bytes, only those of pending pods are read."""
+    """core/v1 PodStatus; conditions and containers stay bytes, most pods need none of them."""
 
     phase: str | None = None
     nominated_node_name: str | None = None
     conditions: msgspec.Raw = NO_RAW
+    container_statuses: msgspec.Raw = NO_RAW
+    init_container_statuses: msgspec.Raw = NO_RAW
 
 
 class Pod(Struct, gc=False, rename="camel"):
@@ -89,9 +91,18 @@ class ContainerPort(Struct, gc=False, rename="camel"):
 class Container(Struct, gc=False, rename="camel"):
     """core/v1 Container."""
 
+    name: str | None = None
     resources: ResourceRequirements | None = None
     ports: list[ContainerPort] | None = None
     restart_policy: str | None = None
+
+
+class ContainerStatus(Struct, gc=False, rename="camel"):
+    """core/v1 ContainerStatus, what it says of resources."""
+
+    name: str | None = None
+    allocated_resources: Resources | None = None
+    resources: ResourceRequirements | None = None
 
 
 class Toleration(Struct, gc=False, rename="camel"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,7 @@ _WORDS = {
 _NUMBER_STARTS = frozenset("+-.0123456789")
 _INTEGER = re.compile(r"[-+]?[0-9]{1,18}", re.ASCII)
 _OTHER_BASE = re.compile(r"0o[0-7]{1,20}|0x[0-9a-fA-F]{1,15}", re.ASCII)
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(?=[0-9]*[.eE])(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
 _PLAIN_TAGS = {None, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C parser is 8 times faster; wheels bring it
@@ -50,20 +50,25 @@ class _Frame:
     key: str | None = None
 
 
-def yaml_documents(data: bytes, source: str, *, split_items: bool) -> Iterator[Value]:
+Progress = Callable[[int, int], None]
+"""Called with what is done and what there is in all, now and then."""
+
+
+def yaml_documents(data: bytes, source: str, *, split_items: bool, progress: Progress | None = None) -> Iterator[Value]:
     """The documents of a YAML stream, empty ones included as None.
 
     `split_items`: elements of a document that is a list, and of the `items` of one that is a mapping, come as
-    `msgspec.Raw` JSON. Raises InputError with line and column.
+    `msgspec.Raw` JSON; after each `progress` is told the bytes. Raises InputError with line and column.
     """
     loader = _Loader(data)
+    told = None if progress is None else lambda done: progress(min(done, len(data)), len(data))
     try:
         while True:
             event = loader.get_event()
             if isinstance(event, yaml.StreamEndEvent):
                 return
             if isinstance(event, yaml.DocumentStartEvent):
-                yield _Builder(loader, source, split_items).document()
+                yield _Builder(loader, source, split_items, told).document()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{mark.line + 1}:{mark.column + 1}" if mark else ""
@@ -81,10 +86,11 @@ def _reason(error: yaml.YAMLError) -> str:
 class _Builder:
     """Builds one document from the events that follow its start."""
 
-    def __init__(self, loader: Any, source: str, split_items: bool) -> None:  # noqa: FBT001
+    def __init__(self, loader: Any, source: str, split_items: bool, told: Callable[[int], None] | None) -> None:  # noqa: FBT001
         self._next = loader.get_event
         self._source = source
         self._split = split_items
+        self._told = told
         self._stack: list[_Frame] = []
         self._anchors: dict[str, tuple[Value, int]] = {}
         self._open: set[str] = set()
@@ -107,7 +113,7 @@ class _Builder:
             elif kind is yaml.DocumentEndEvent:
                 return self._root
             else:
-                self._end()
+                self._end(event)
 
     def _refuse(self, event: Any, message: str) -> InputError:
         mark = event.start_mark
@@ -129,8 +135,10 @@ class _Builder:
             self._open.add(event.anchor)
         self._stack.append(_Frame(value, event.anchor, self._count - 1))
 
-    def _end(self) -> None:
+    def _end(self, event: Any) -> None:
         frame = self._stack.pop()
+        if self._told is not None and len(self._stack) == 2:
+            self._told(event.end_mark.index)
         if frame.anchor:
             self._open.discard(frame.anchor)
             self._anchors[frame.anchor] = (frame.value, self._count - frame.started_at)
@@ -188,7 +196,7 @@ class _Builder:
 
 
 def _resolved(text: str) -> Value:
-    """The value of a plain scalar by the core schema of YAML 1.2; numbers that lose digits stay strings."""
+    """The value of a plain scalar by the core schema of YAML 1.2; integers beyond 64 bits stay strings."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in _NUMBER_STARTS:

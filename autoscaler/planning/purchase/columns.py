@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from autoscaler.planning.purchase import greedy
+from autoscaler.planning.purchase.linear import NotSolvedError
 from autoscaler.planning.purchase.market import FloatArray, IntArray
 from autoscaler.planning.purchase.master import Column, Master, Relaxed
 from autoscaler.planning.purchase.patterns import PatternMaker, alone
@@ -50,9 +51,12 @@ def cover(
 ) -> list[tuple[str, Plan]]:
     """(method, plan) for the whole demand, or as much of it as the caps' `bounds` (float64[L]) allow.
 
-    `sizes`: `patterns.shares`. `start`: nodes of other plans, whose patterns are a beginning.
+    `sizes`: `patterns.shares`. `start`: nodes of other plans, to begin with their patterns. Empty if the solver fails.
     """
-    master, relaxed = _generate(problem, sizes, start, bounds)
+    try:
+        master, relaxed = _generate(problem, sizes, start, bounds)
+    except NotSolvedError:
+        return []
     plans = [("column generation", plan) for plan in _rounded(problem, sizes, master, relaxed)]
     if int(problem.demand.sum()) <= WHOLE_PODS and len(problem.demand) <= WHOLE_CLASSES:
         master.add((nodes.template, nodes.pattern) for _, plan in plans for nodes in plan)

@@ -55,10 +55,10 @@ def _options(problem: Problem, classes: list[int], start: Counts, most: int) -> 
         if start in found:
             break  # a cheaper node takes everything: nothing dearer can help
         limit = [n if problem.fits[cls, template] else 0 for cls, n in zip(classes, start, strict=True)]
-        patterns = maximal(needs, limit, problem.rooms[template], LOOKS)
-        if patterns is None:
+        looked = maximal(needs, limit, problem.rooms[template], LOOKS)
+        if looked is None:
             return None
-        for pattern in patterns:
+        for pattern in looked[0]:
             found.setdefault(pattern, (price, template))
         if len(found) > most:
             return None

@@ -50,11 +50,11 @@ def _columns(problem: Problem, *, by_price: bool) -> list[Column] | None:
     looks = LOOKS
     for template in np.lexsort((np.arange(len(problem.price)), problem.price)).tolist():
         limit = [pods if fit else 0 for pods, fit in zip(demand, fits[template], strict=True)]
-        found = maximal(problem.needs, limit, problem.rooms[template], looks)
-        if found is None:
+        looked = maximal(problem.needs, limit, problem.rooms[template], looks)
+        if looked is None:
             return None
-        looks -= len(found)
-        for counts in found:
+        looks -= looked[1]
+        for counts in looked[0]:
             if not (by_price and counts in known):
                 known.add(counts)
                 columns.append((template, tuple([(cls, pods) for cls, pods in enumerate(counts) if pods])))

@@ -35,6 +35,10 @@ def solver() -> Any:
     return highs
 
 
+class NotSolvedError(Exception):
+    """The solver found no optimum: an infeasible program, or one beyond its arithmetic."""
+
+
 class LinearProgram:
     """Minimize price . x subject to `lower <= A x <= upper`, x >= 0, with columns added as they are found."""
 
@@ -63,9 +67,11 @@ class LinearProgram:
         self.columns += count
 
     def solve(self) -> tuple[float, FloatArray, FloatArray]:
-        """The objective, x, and the duals of the rows."""
+        """The objective, x, and the duals of the rows. Raises NotSolvedError."""
         self._highs.run()
         solution = self._highs.getSolution()
+        if self._highs.modelStatusToString(self._highs.getModelStatus()) != "Optimal":
+            raise NotSolvedError
         value = float(self._highs.getInfo().objective_function_value)
         return value, np.array(solution.col_value), np.array(solution.row_dual)
 

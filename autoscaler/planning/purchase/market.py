@@ -61,8 +61,8 @@ class Purchase:
     `bought` is sorted by template, then pattern. `unserved`: int64[C], pods that no template can take or that the
     caps leave out; `impossible`: bool[C], classes that no empty node of any template can take even without caps.
     `cost`: dollars an hour of the nodes whose price is known; `unpriced` counts the others. `method` names what
-    found the answer. `lower_bound`: dollars an hour that serving these pods costs at least with as many nodes,
-    whatever is bought (often loose; 0.0 where several tiers, unknown prices or caps leave nothing to say).
+    found the answer. `lower_bound`: dollars an hour that serving these pods costs at least with as many nodes (often
+    loose; 0.0 where several tiers, unknown prices or caps leave nothing to say).
     """
 
     bought: tuple[Bought, ...]

@@ -10,10 +10,12 @@ Counts = tuple[int, ...]
 """Pods per class, in the order of the classes asked for."""
 
 
-def maximal(needs: Sequence[Pattern], limit: Sequence[int], room: Sequence[int], most: int) -> list[Counts] | None:
-    """Count vectors up to `limit` that fit into `room` and to which nothing can be added; () for none.
+def maximal(
+    needs: Sequence[Pattern], limit: Sequence[int], room: Sequence[int], most: int
+) -> tuple[list[Counts], int] | None:
+    """Count vectors up to `limit` that fit into `room` and to which nothing can be added, and how many were looked at.
 
-    `needs`: per class its requests as (resource, amount). None if more than `most` vectors would have to be looked at.
+    `needs`: per class its requests as (resource, amount). None if more than `most` would have to be looked at.
     """
     last = len(needs) - 1
     found: list[Counts] = []
@@ -40,7 +42,7 @@ def maximal(needs: Sequence[Pattern], limit: Sequence[int], room: Sequence[int],
                 for resource, request in needs[at]:
                     rest[resource] -= n * request
             stack.append(((*head, n), rest))
-    return found
+    return found, looked_at
 
 
 def _grows(head: Counts, needs: Sequence[Pattern], limit: Sequence[int], free: list[int]) -> bool:

@@ -42,8 +42,6 @@ def purchase(
     if not node_overhead_usd > 0:
         raise ValueError(f"node_overhead_usd is {node_overhead_usd}; it has to be above 0")
     goods = _goods(requests, demand, market, node_overhead_usd)
-    if not demand.any():
-        return _answer(market, goods, _Sold([], demand.copy(), [], 0.0), node_overhead_usd)
     counters = _counters(market, goods.known)
     sold = _sell(goods, counters, [demand > 0], demand, effort)
     if priority is not None and sold.remaining[goods.fits.any(axis=1)].any():
@@ -51,7 +49,9 @@ def purchase(
         if len(levels) > 1:
             by_level = _sell(goods, counters, levels, demand, effort)
             sold = min(sold, by_level, key=lambda s: [int(s.remaining[level].sum()) for level in levels])
-    return _answer(market, goods, sold, node_overhead_usd)
+    # Beyond one counter, what a lower tier would have charged is not known.
+    bound = sold.bound - node_overhead_usd * sum(nodes.number for nodes in sold.plan) if len(counters) == 1 else 0.0
+    return _answer(market, goods, sold, max(0.0, bound))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,16 +84,14 @@ def _goods(requests: IntArray, demand: IntArray, market: Market, overhead: float
     if not known.all():
         largest = np.maximum(market.capacity.max(axis=0, initial=1), 1)
         price = np.where(known, price, (market.capacity / largest[None, :]).mean(axis=1))
-    caps = np.array([limit.coefficients for limit in market.limits], dtype=np.float64).reshape(
-        len(market.limits), len(price)
-    )
+    shape = len(market.limits), len(price)
     return _Goods(
         requests=requests,
         capacity=market.capacity,
         fits=pods_per_node(requests, market.capacity, market.compatible, np.maximum(demand, 1)),
         price=price + overhead,
         known=known,
-        caps=caps,
+        caps=np.array([limit.coefficients for limit in market.limits], dtype=np.float64).reshape(shape),
         bounds=np.array([limit.bound for limit in market.limits], dtype=np.float64),
     )
 
@@ -121,10 +119,12 @@ def _sell(goods: _Goods, counters: list[BoolArray], levels: list[BoolArray], dem
             if not sold.remaining[level].any():
                 break
             after = _served(goods, chosen, level, rank, effort, sold)
-            later = _takes(goods, np.any(counters[i + 1 :], axis=0), after).any(axis=1) if counters[i + 1 :] else None
-            if later is not None and (after.remaining[level & ~later & _takes(goods, chosen, sold).any(axis=1)]).any():
-                first = _served(goods, chosen, level & ~later, rank, effort, sold)
-                after = _served(goods, chosen, level & later, rank, effort, first)
+            if counters[i + 1 :] and after.remaining[level].any():
+                later = _takes(goods, np.any(counters[i + 1 :], axis=0), sold).any(axis=1)
+                now_or_never = level & ~later & _takes(goods, chosen, sold).any(axis=1)
+                if after.remaining[now_or_never].any():
+                    first = _served(goods, chosen, now_or_never, rank, effort, sold)
+                    after = _served(goods, chosen, level, rank, effort, first)
             sold = after
     return sold
 
@@ -177,7 +177,7 @@ def _problem(goods: _Goods, chosen: BoolArray, sold: _Sold) -> Problem | None:
     )
 
 
-def _answer(market: Market, goods: _Goods, sold: _Sold, overhead: float) -> Purchase:
+def _answer(market: Market, goods: _Goods, sold: _Sold, bound: float) -> Purchase:
     """The plan in the published form: equal nodes together, sorted."""
     plan = merged([Nodes(t, tuple(sorted(pattern)), count) for t, pattern, count in sold.plan])
     nano = [round(price * NANO) for price in np.where(goods.known, market.price, 0.0).tolist()]
@@ -188,5 +188,5 @@ def _answer(market: Market, goods: _Goods, sold: _Sold, overhead: float) -> Purc
         cost=sum(nano[nodes.template] * nodes.number for nodes in plan) / NANO,
         unpriced=sum(nodes.number for nodes in plan if not goods.known[nodes.template]),
         method=", then ".join(dict.fromkeys(sold.methods)) or "nothing to buy",
-        lower_bound=max(0.0, sold.bound - overhead * sum(nodes.number for nodes in plan)),
+        lower_bound=bound,
     )
