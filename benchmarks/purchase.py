@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 
@@ -23,7 +23,7 @@ SEEDS = tuple(range(1, 11))
 SIZES = (1_000, 10_000)
 REPEATS = 5
 TARGETS = {1_000: (5.0, 0.2), 10_000: (3.0, 0.2)}
-"""Pods: most percent over the bound, most seconds."""
+"""Pods: most percent over the bound, most CPU seconds (one thread; on an idle machine they are the seconds)."""
 
 ONE_BY_ONE_SEEDS = {1_000: SEEDS, 10_000: SEEDS[:1]}
 """Where first fit one pod at a time runs too: it is quadratic, 10,000 pods take it many seconds."""
@@ -33,36 +33,39 @@ def main() -> int:
     """Print the tables; 1 if a target is missed."""
     missed = [size for size in SIZES if not _size(size)]
     for size in missed:
-        _say(f"\nTARGET MISSED at {size} pods: {TARGETS[size][0]} % over the bound, {TARGETS[size][1]} s")
+        _say(f"\nTARGET MISSED at {size} pods: {TARGETS[size][0]} % over the bound, {TARGETS[size][1]} CPU s")
     return 1 if missed else 0
 
 
 def _size(pods: int) -> bool:
     """The table of one size; True if its targets are met by every seed."""
     first = fleet(SEEDS[0], pods)
-    _say(f"\n{pods} pods, {SHAPES} shapes, {len(first.machines)} machine types; seconds are medians of {REPEATS}")
-    _say("seed  left out  nodes      $/h    bound   gap %    s     quick: gap %    s      method")
-    gaps, times, quick_times = [], [], []
+    _say(f"\n{pods} pods, {SHAPES} shapes, {len(first.machines)} machine types; medians of {REPEATS} runs")
+    _say("seed  left out  nodes      $/h    bound   gap %      s  cpu s    quick: gap %      s    method")
+    gaps, times, cpus, quick_times = [], [], [], []
     for seed in SEEDS:
         case = fleet(seed, pods)
         floor = lower_bound(case)
-        bought, seconds = _timed(case, Effort.THOROUGH)
-        quick, quick_seconds = _timed(case, Effort.QUICK)
+        bought, seconds, cpu = _timed(case, Effort.THOROUGH)
+        quick, quick_seconds, _ = _timed(case, Effort.QUICK)
         place_again(case, bought)
         place_again(case, quick)
         gaps.append(_over(bought.cost, floor))
         times.append(seconds)
+        cpus.append(cpu)
         quick_times.append(quick_seconds)
         _say(
             f"{seed:4} {case.left_out:9} {bought.nodes:6} {bought.cost:8.0f} {floor:8.0f} {gaps[-1]:7.2f}"
-            f" {seconds:6.3f}      {_over(quick.cost, floor):7.2f} {quick_seconds:6.3f}      {bought.method}"
+            f" {seconds:6.3f} {cpu:6.3f}"
+            f"         {_over(quick.cost, floor):7.2f} {quick_seconds:6.3f}    {bought.method}"
         )
     _say(
         f"gap %: min {min(gaps):.2f}, median {median(gaps):.2f}, max {max(gaps):.2f}; "
-        f"seconds: median {median(times):.3f}, max {max(times):.3f}"
+        f"seconds: median {median(times):.3f}, max {max(times):.3f}; "
+        f"CPU seconds: median {median(cpus):.3f}, max {max(cpus):.3f}"
     )
     _one_by_one_table(pods, median(times), median(quick_times))
-    return max(gaps) <= TARGETS[pods][0] and max(times) <= TARGETS[pods][1]
+    return max(gaps) <= TARGETS[pods][0] and max(cpus) <= TARGETS[pods][1]
 
 
 def _one_by_one_table(pods: int, ours: float, quick: float) -> None:
@@ -166,15 +169,16 @@ def _price_per_pod(case: Fleet, shape: int, waiting: int) -> int:
 CHOICES: dict[str, Chooser] = {"cheapest node": _cheapest_node, "least price per pod": _price_per_pod}
 
 
-def _timed(case: Fleet, effort: Effort) -> tuple[Purchase, float]:
-    """The answer and the median of the seconds, after one run that pays for imports."""
+def _timed(case: Fleet, effort: Effort) -> tuple[Purchase, float, float]:
+    """The answer, the median of the seconds and of the CPU seconds, after one run that pays for imports."""
     answer = purchase(case.requests, case.demand, case.market, effort=effort)
-    seconds = []
+    seconds, cpu = [], []
     for _ in range(REPEATS):
-        start = perf_counter()
+        start, start_cpu = perf_counter(), process_time()
         purchase(case.requests, case.demand, case.market, effort=effort)
         seconds.append(perf_counter() - start)
-    return answer, median(seconds)
+        cpu.append(process_time() - start_cpu)
+    return answer, median(seconds), median(cpu)
 
 
 def _over(cost: float, floor: float) -> float:

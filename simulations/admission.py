@@ -1,6 +1,4 @@
-"""May a pod of this spec run on this node, other pods and room aside? The filters of the controller's own
-scheduling.
-"""
+"""May a pod of this spec run on this node, other pods and room aside? The controller's own filters answer."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from autoscaler.model.nodes import POOL_LABEL, Node
 from autoscaler.model.pods import PodSpec
 from autoscaler.model.snapshot import Snapshot
 from autoscaler.scheduling.classes import PodClass
-from autoscaler.scheduling.filters import mig_profile, node_affinity, node_name, node_unschedulable, shared_gpu, taints
+from autoscaler.scheduling.filters import node_affinity, node_name, node_unschedulable, shared_gpu, taints
 from autoscaler.scheduling.filters.site import Site
 from autoscaler.scheduling.rows import Row
 
@@ -20,7 +18,6 @@ CHECKS = (
     node_name.check,
     taints.check,
     node_affinity.check,
-    mig_profile.check,
     shared_gpu.check,
 )
 NOTHING = Snapshot()

@@ -14,6 +14,7 @@ from autoscaler.model.resources import Axis
 from autoscaler.model.snapshot import Snapshot
 from autoscaler.planning.pools import Policies
 from policies.documents import Path as Keys
+from policies.loading import PolicyFile
 from policies.scalars import duration
 from simulations import scenario as schema
 from simulations.admission import Admission
@@ -32,6 +33,7 @@ from simulations.demand import (
 )
 from simulations.engine import Engine
 from simulations.errors import InputError
+from simulations.gpu_models import places_of_model
 from simulations.importers import read_trace
 from simulations.importers.table import read_text
 from simulations.jobs import Job, Trace
@@ -45,14 +47,13 @@ from simulations.starting_cluster import StartingPods, adopt_cluster, starting_p
 from simulations.supply import BootDelay, PoolSupply, Supply, Window, stream
 from simulations.world import World
 
-PRODUCT_LABEL = "nvidia.com/gpu.product"
-
 
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What a scenario is built from."""
 
     source: ScenarioFile
+    policy_file: PolicyFile
     policies: Policies
     catalog: Catalog
     cluster: Snapshot
@@ -110,8 +111,9 @@ def _work(parts: Parts, note: Callable[[str], None]) -> tuple[tuple[Trace, ...],
         chosen.append(select_and_scale(trace.jobs, selection, workload.scale.arrivals, workload.scale.duration))
     items: list[WorkItem] = []
     for number, (workload, jobs) in enumerate(zip(parts.spec.workload, _with_own_ids(chosen), strict=True)):
-        products = {job.gpu_model: _products(job.gpu_model, parts.catalog) for job in jobs if job.gpu_model}
-        maker = SpecMaker(_pod_shape(workload, number, parts), products, PRODUCT_LABEL)
+        named = {job.gpu_model for job in jobs if job.gpu_model}
+        models = {model: places_of_model(model, parts.policy_file, parts.catalog) for model in sorted(named)}
+        maker = SpecMaker(_pod_shape(workload, number, parts), models)
         items += [maker.item(job) for job in jobs]
     items.sort(key=lambda item: item.job.submitted_at)
     return tuple(traces), items
@@ -123,13 +125,6 @@ def _with_own_ids(workloads: list[list[Job]]) -> list[list[Job]]:
     if len(set(ids)) == len(ids):
         return workloads
     return [[replace(job, id=f"{n}-{job.id}") for job in jobs] for n, jobs in enumerate(workloads, start=1)]
-
-
-def _products(model: str, catalog: Catalog) -> tuple[str, ...]:
-    """The values of the product label that stand for a GPU model; its own name where the catalog does not know it."""
-    found = catalog.gpu_model(model)
-    names = (model, *(found.product_names if found else ()))
-    return tuple(dict.fromkeys(name.replace(" ", "-") for name in names))
 
 
 def _pod_shape(workload: schema.Workload, number: int, parts: Parts) -> PodShape:

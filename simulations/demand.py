@@ -18,10 +18,12 @@ from dataclasses import dataclass, replace
 
 from autoscaler.model.catalog import GpuModel
 from autoscaler.model.labels import NO_LABELS, Labels, NodeSelectorTerm, Requirement
-from autoscaler.model.nodes import CAPACITY_TYPE_LABEL
+from autoscaler.model.nodes import CAPACITY_TYPE_LABEL, POOL_LABEL
 from autoscaler.model.pods import PodSpec, Toleration
 from autoscaler.model.resources import CPU, MEMORY, amounts
 from simulations.jobs import Job
+
+PRODUCT_LABEL = "nvidia.com/gpu.product"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +117,20 @@ class WorkItem:
     checkpoint_every_s: float | None = None
 
 
-class SpecMaker:
-    """Turns jobs into pod specs; equal specs are one object. `products`: GPU model -> product labels that carry it."""
+@dataclass(frozen=True, slots=True)
+class ModelPlaces:
+    """Where a GPU model is: pools whose nodes have it, and the values of the product label that stand for it."""
 
-    def __init__(self, shape: PodShape, products: Mapping[str, tuple[str, ...]], product_label: str) -> None:
+    pools: tuple[str, ...] = ()
+    products: tuple[str, ...] = ()
+
+
+class SpecMaker:
+    """Turns jobs into pod specs; equal specs are one object. `models`: where each GPU model that jobs name is."""
+
+    def __init__(self, shape: PodShape, models: Mapping[str, ModelPlaces]) -> None:
         self._shape = shape
-        self._products = products
-        self._label = product_label
+        self._models = models
         self._specs: dict[PodSpec, PodSpec] = {}
 
     def item(self, job: Job) -> WorkItem:
@@ -188,9 +197,11 @@ class SpecMaker:
         return tuple(Toleration(key=name, operator="Exists", effect="NoSchedule") for name, _ in sorted(devices))
 
     def _affinity(self, job: Job) -> tuple[NodeSelectorTerm, ...] | None:
-        wishes = []
-        if job.gpu_model:
-            wishes.append(Requirement(self._label, "In", self._products.get(job.gpu_model, (job.gpu_model,))))
-        if job.spot_ok is False:
-            wishes.append(Requirement(CAPACITY_TYPE_LABEL, "NotIn", ("spot",)))
-        return (NodeSelectorTerm(expressions=tuple(wishes)),) if wishes else None
+        """Terms of which one has to hold: a pool of the model, or a node that shows it; each without spot if asked."""
+        spot = (Requirement(CAPACITY_TYPE_LABEL, "NotIn", ("spot",)),) if job.spot_ok is False else ()
+        if not job.gpu_model:
+            return (NodeSelectorTerm(expressions=spot),) if spot else None
+        places = self._models.get(job.gpu_model, ModelPlaces(products=(job.gpu_model,)))
+        choices = [(POOL_LABEL, places.pools)] if places.pools else []
+        choices.append((PRODUCT_LABEL, places.products))
+        return tuple(NodeSelectorTerm(expressions=(Requirement(key, "In", values), *spot)) for key, values in choices)

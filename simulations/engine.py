@@ -23,7 +23,9 @@ from simulations.scheduler import Scheduler
 from simulations.world import World
 
 STUCK_S = 30 * 86400.0
-"""Without a start or an end of a job for so long, and none running or still to come, the others never start."""
+"""Without progress for so long, and as long again as the longest job runs, what is left will never be done: a job that
+no node can take, or one that is interrupted more often than it takes to finish. Progress is an arrival, a first start,
+an end, or work saved by a checkpoint."""
 
 
 @dataclass(slots=True)
@@ -45,6 +47,7 @@ class Engine:
     _look_at: float = 0.0
     _looked_at: float = -math.inf
     _progress_at: float = 0.0
+    _longest_s: float = 0.0
     _seen: tuple[int, int] = (-1, -1)
     _fixed: bool = False
 
@@ -58,6 +61,7 @@ class Engine:
         """Enter the jobs; the first look is at the start."""
         self.now = self._look_at = self._progress_at = self.cloud.now = self.grid.start
         self.open_jobs = len(self.runs)
+        self._longest_s = max((r.item.job.duration_s for r in self.runs), default=0.0)
         for run in self.runs:
             at = max(run.item.job.submitted_at, self.grid.start)
             self.agenda.add(at, Rank.ARRIVAL, lambda run=run: self._arrive(run))  # type: ignore[misc]
@@ -122,17 +126,16 @@ class Engine:
 
     def _over(self, at: float) -> bool:
         """Drained: no job is to come, runs, or can still start, and no node is on its way out."""
-        if math.isinf(at):
-            return True
-        if self.agenda.count(Rank.ARRIVAL, Rank.POD_END, Rank.NODE):
+        if self.agenda.count(Rank.ARRIVAL):
             return False
-        if self.open_jobs:
-            # Nothing runs or boots. What may still help is a timer of the controller or a change of the market.
-            return at - self._progress_at > STUCK_S
+        if math.isinf(at) or at - self._progress_at > STUCK_S + self._longest_s:
+            return True
+        if self.agenda.count(Rank.POD_END, Rank.NODE) or self.open_jobs:
+            return False  # what runs will end; for what waits, a timer of the controller or the market may still help
         plan = self.controller.plan
         leaving = plan is None or plan.changes or any(n.removable_at is not None for n in plan.nodes)
         fresh = self._look_at <= self.grid.after(self.now)  # what happened last was not looked at yet
-        return not (leaving or fresh) or at - self._progress_at > STUCK_S
+        return not (leaving or fresh)
 
     def _finish(self) -> None:
         if not math.isinf(self.until):
@@ -151,7 +154,8 @@ class Engine:
 
     def bind(self, run: Run, names: Sequence[str]) -> None:
         """The scheduler has found room for a job."""
-        self._progress_at = self.now
+        if run.first_started_at is None:
+            self._progress_at = self.now
         self.world.bind(run, names, self.now)
         self.oracle.capacity(run.machines, self.now)
         if run.origin is None:
@@ -174,9 +178,11 @@ class Engine:
         """Jobs have lost their nodes: back into the queue."""
         for run in runs:
             self.agenda.cancel(run.end_entry)
-            before = run.lost_s
+            lost, done = run.lost_s, run.done_s
             run.interrupt(self.now)
-            self.told(f"{run.item.job.id} has lost its nodes and {duration(run.lost_s - before)} of work")
+            if run.done_s > done:
+                self._progress_at = self.now
+            self.told(f"{run.item.job.id} has lost its nodes and {duration(run.lost_s - lost)} of work")
             self.world.submit(run, self.now)
             self.scheduler.add(run)
         self.scheduler.room_grew()

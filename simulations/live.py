@@ -228,4 +228,7 @@ def summary(result: SimulationResult) -> str:
         f"max {duration(waits['max'])}; {100 * gpu['utilization']:.1f} % of the paid GPU-hours used",
         f"{doc['invariants']['checked']:,} checks of invariants, {len(doc['invariants']['violated'])} broken",
     ]
+    unpriced = [name for name, p in doc["pools"].items() if p["usdPerHour"] is None and p["nodes"]["hours"]]
+    if unpriced:
+        lines.insert(2, f"prices are not known, and left out, of {', '.join(unpriced)}: set price.usdPerHour")
     return "\n".join(lines)

@@ -14,7 +14,7 @@ from autoscaler.model.snapshot import Snapshot
 from autoscaler.planning.compile import compile_policies
 from autoscaler.planning.decide import decide
 from autoscaler.planning.pools import Policies
-from policies.loading import PolicyError, load
+from policies.loading import PolicyError, PolicyFile, load
 from providers.catalog.catalog import load_catalog
 from simulations.building import Parts, build
 from simulations.engine import Engine
@@ -84,9 +84,9 @@ def prepare(path: Path, *, seed: int | None = None, sets: Sequence[str] = ()) ->
                 inputs.append(Source(shown, one))
 
     catalog = load_catalog()
-    policies = _policies(source.file(spec.policy), catalog)
+    file, policies = _policies(source.file(spec.policy), catalog)
     note(spec.policy)
-    parts = Parts(source, policies, catalog, _cluster(source, note), decide, used)
+    parts = Parts(source, file, policies, catalog, _cluster(source, note), decide, used)
     engine, traces = build(parts, note)
     return Simulation(source, used, engine, traces, tuple(inputs), Course())
 
@@ -131,11 +131,11 @@ def _cluster(source: ScenarioFile, note: Callable[[str], None]) -> Snapshot:
         raise InputError(path, None, str(error).removeprefix(f"{path}: ")) from None
 
 
-def _policies(path: Path, catalog: Catalog) -> Policies:
-    """The compiled policy, plans to be carried out whatever its mode. A pool that cannot be used is an error here."""
+def _policies(path: Path, catalog: Catalog) -> tuple[PolicyFile, Policies]:
+    """The policy, compiled, its plans to be carried out whatever the mode. A pool that cannot be used is an error."""
     file = load(path)
     policies = compile_policies(file, catalog)
     problems = [file.problem(p.name, ("spec", "template"), p.problem) for p in policies.pools if p.problem]
     if problems:
         raise PolicyError(*problems)
-    return replace(policies, cluster=replace(policies.cluster, mode="act"))
+    return file, replace(policies, cluster=replace(policies.cluster, mode="act"))

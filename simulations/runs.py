@@ -12,7 +12,8 @@ from autoscaler.model.reasons import Reason
 from simulations.demand import WorkItem
 from simulations.machines import Machine
 
-NAMESPACE = "default"
+NAMESPACE = "jobs"
+"""Pods of jobs have a namespace of their own, apart from those of a starting cluster."""
 
 
 @dataclass(slots=True, eq=False)

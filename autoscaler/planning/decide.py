@@ -141,7 +141,7 @@ def _axis(snapshot: Snapshot, table: ClassTable) -> Axis:
     kept = snapshot.derived.get("axis")
     if kept is None:
         kept = snapshot.derived["axis"] = Axis.of(name for c in table.classes for name, _ in c.spec.requests)
-    return kept  # type: ignore[no-any-return]
+    return kept
 
 
 def split_nominated(
@@ -199,6 +199,7 @@ def _serve(
         new_shop=new_shop,
         is_accelerated=world.accelerated,
         is_simple=[c.spec.is_simple or at in world.slots for at, c in enumerate(world.table.classes)],
+        looks_at_room_alone=[c.spec.is_simple for c in world.table.classes],
     )
     return serve_within_share(units, sources, world.policies, serve)
 

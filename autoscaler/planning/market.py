@@ -22,12 +22,16 @@ from autoscaler.planning.caps import Caps
 from autoscaler.planning.exclusives import Slot
 from autoscaler.planning.placement import Placement, Remaining
 from autoscaler.planning.pools import Template
-from autoscaler.planning.purchase import Bought, Market, purchase
+from autoscaler.planning.purchase import Bought, Effort, Market, purchase
 from autoscaler.planning.rows import Kind, Place, RowMaker
 from autoscaler.planning.why import Why
 from autoscaler.scheduling.classes import ClassTable
+from autoscaler.scheduling.rows import Row
 
 Family = tuple[Template, ...]
+
+MANY = 60_000
+"""Classes times columns above which a purchase is quick: the last tenths of a percent would cost seconds."""
 
 FULL = 1 << 40  # above every size of a group
 
@@ -49,13 +53,15 @@ class Shop:
 
     def families(self, classes: Sequence[int], only: Sequence[Template] | None = None) -> list[Family]:
         """Columns for these classes: templates that differ in their group alone and that each class treats alike."""
+        open_ = [t for t in (only if only is not None else self.templates) if self.caps.headroom(t) > 0]
+        if not open_ or not classes:
+            return []
+        at = [self.why.positions[id(t)] for t in open_]
+        takes = np.array([self.why.takes_row(cls)[at] for cls in classes])
         found: dict[tuple[object, ...], list[Template]] = {}
-        for template in only if only is not None else self.templates:
-            if self.caps.headroom(template) < 1:
-                continue
-            takes = tuple(self.why.takes(cls, template) for cls in classes)
-            if any(takes):
-                found.setdefault((*_shape(template), takes), []).append(template)
+        for column in np.flatnonzero(takes.any(axis=0)):
+            key = (*_shape(open_[column]), takes[:, column].tobytes())
+            found.setdefault(key, []).append(open_[column])
         return [tuple(family) for family in found.values()]
 
     def quote(
@@ -75,12 +81,15 @@ class Shop:
         market = Market(
             capacity=capacity,
             price=np.array([self.price_of(f[0]) for f in columns]),
-            compatible=np.array([[self.why.takes(c, f[0]) for f in columns] for c in classes]),
+            compatible=np.array(
+                [self.why.takes_row(c)[[self.why.positions[id(f[0])] for f in columns]] for c in classes]
+            ),
             limits=self.caps.limits(columns),
             tier=np.array([self.tier_of(f[0]) for f in columns], dtype=np.int64),
         )
         priority = np.array([self.table.classes[c].spec.priority for c in classes], dtype=np.int64)
-        answer = purchase(requests, demand, market, priority=priority)
+        effort = Effort.QUICK if len(classes) * len(columns) > MANY else Effort.THOROUGH
+        answer = purchase(requests, demand, market, priority=priority, effort=effort)
         unserved = {c: left[c][len(left[c]) - int(n) :] for c, n in zip(classes, answer.unserved, strict=True) if n > 0}
         named = [
             Bought(b.template, b.count, tuple((classes[at], pods) for at, pods in b.pattern)) for b in answer.bought
@@ -100,7 +109,7 @@ class Shop:
         """Buy for the pods that are left and place them; what stays unserved."""
         columns, nodes, unserved = self.quote(left, only)
         templates = [t for item in nodes for t in self.spread(columns[item.template], item.count)]
-        rows = iter(self.add_nodes(templates))
+        rows = iter(self.add_nodes(templates, alike=True))
         shares: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for item in nodes:
             for row in itertools.islice(rows, item.count):
@@ -137,13 +146,20 @@ class Shop:
         """Plan one node of this template; its row."""
         return self.add_nodes([template])[0]
 
-    def add_nodes(self, templates: Sequence[Template]) -> range:
-        """Plan nodes; their rows, in order."""
+    def add_nodes(self, templates: Sequence[Template], *, alike: bool = False) -> range:
+        """Plan nodes; their rows, in order. `alike`: nodes of a template share one row, without a hostname.
+
+        That is for pods that look at no hostname: tens of thousands of rows cost what one does.
+        """
         places: list[Place] = []
+        shared: dict[int, Row] = {}
         for template in templates:
             number = self.numbers[template.group] = self.numbers[template.group] + 1
             name = f"new/{template.group}/{number}"
-            places.append(Place(self.maker.empty(template, name), Kind.NEW, name, template.pool, template))
+            row = shared.get(id(template)) if alike else None
+            if row is None:
+                row = shared[id(template)] = self.maker.empty(template, name, hostname=not alike)
+            places.append(Place(row, Kind.NEW, name, template.pool, template))
         rows = self.placement.add(places)
         known = {id(template): template for template in templates}
         for key, number in Counter(map(id, templates)).items():

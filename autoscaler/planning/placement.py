@@ -13,7 +13,7 @@ from autoscaler.model.pods import Pod
 from autoscaler.planning.pools import Template
 from autoscaler.planning.rows import Kind, Place
 from autoscaler.planning.units import Unit
-from autoscaler.scheduling.fleet import Fleet
+from autoscaler.scheduling.fleet import Fleet, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Placement:
         template = self.places[row].template
         return bool(template and template.accelerators)
 
-    def fill(self, cls: int, pods: tuple[Pod, ...], rows: Sequence[int] | None = None) -> tuple[Pod, ...]:
+    def fill(self, cls: int, pods: tuple[Pod, ...], rows: Rows | None = None) -> tuple[Pod, ...]:
         """Place as many of `pods` as fit; what is left."""
         if not pods or not self.places:
             return pods
@@ -88,7 +88,7 @@ class Placement:
             at += number
         self.fleet.place_many(cls, [row for row, _ in shares], [number for _, number in shares])
 
-    def fill_unit(self, pods: Mapping[int, tuple[Pod, ...]], rows: Sequence[int] | None = None) -> Remaining:
+    def fill_unit(self, pods: Mapping[int, tuple[Pod, ...]], rows: Rows | None = None) -> Remaining:
         """Place what fits of a unit; what is left by class."""
         left = {cls: self.fill(cls, members, rows) for cls, members in pods.items()}
         return {cls: members for cls, members in left.items() if members}

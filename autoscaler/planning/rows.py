@@ -52,9 +52,9 @@ class RowMaker:
         self._loads: dict[int, tuple[Template, Amounts]] = {}
         self._kept: dict[str, Row] = snapshot.derived.setdefault("rows", {})
 
-    def empty(self, template: Template, name: str, pods: tuple[Pod, ...] = ()) -> Row:
+    def empty(self, template: Template, name: str, pods: tuple[Pod, ...] = (), *, hostname: bool = True) -> Row:
         """A node of this template as it will be when it is ready, with the DaemonSets that will land on it."""
-        labels = template.labels.plus({HOSTNAME: name})
+        labels = template.labels.plus({HOSTNAME: name}) if hostname else template.labels
         kept = self._loads.get(id(template))
         if kept is None:
             bare = Row(name, labels, template.taints, False, template.allocatable)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from autoscaler.model.pods import Pod
 from autoscaler.model.reasons import Code, Reason
 from autoscaler.planning.market import Shop
@@ -34,7 +36,11 @@ class Served:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where capacity may come from. `resliceable`: idle nodes with the layouts they could have instead."""
+    """Where capacity may come from. `resliceable`: idle nodes with the layouts they could have instead.
+
+    By class: `is_accelerated` asks for accelerators, `is_simple` can be bought for by arithmetic, `looks_at_room_alone`
+    does not care what other pods are on a node.
+    """
 
     places: Places
     resliceable: tuple[Place, ...]
@@ -43,6 +49,7 @@ class Sources:
     new_shop: Callable[[], Shop]
     is_accelerated: Sequence[bool]
     is_simple: Sequence[bool]
+    looks_at_room_alone: Sequence[bool]
 
 
 def serve(units: Sequence[Unit], sources: Sources, spot_bound: Mapping[str, int]) -> Served:
@@ -137,15 +144,18 @@ def _buy_for(shop: Shop, left: list[tuple[Unit, Remaining]], sources: Sources) -
     for accelerated in (True, False):
         part = {c: pods for c, pods in open_.items() if sources.is_accelerated[c] is accelerated}
         if shop.bought:
-            part = _into_gaps(shop, part)
+            part = _into_gaps(shop, part, sources)
         if part:
             unserved = merge([unserved, shop.buy(part)])
     return _by_unit(left, unserved)
 
 
-def _into_gaps(shop: Shop, part: Remaining) -> Remaining:
-    rows = [row for row, _ in shop.bought]
-    return shop.placement.fill_unit(part, rows)
+def _into_gaps(shop: Shop, part: Remaining, sources: Sources) -> Remaining:
+    """Place pods on nodes bought before. Those that keep apart by host do not take part: rows may share a name."""
+    rows = np.array([row for row, _ in shop.bought], dtype=np.int64)
+    alone = {c: pods for c, pods in part.items() if sources.looks_at_room_alone[c]}
+    left = shop.placement.fill_unit(alone, rows)
+    return {c: left.get(c, ()) if c in alone else pods for c, pods in part.items() if c not in alone or left.get(c)}
 
 
 def _by_unit(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
+
 from autoscaler.model.labels import Labels
 from autoscaler.model.reasons import Code, Reason
 from autoscaler.planning.caps import Caps
@@ -13,6 +16,7 @@ from autoscaler.planning.pools import Policies, Pool, Template
 from autoscaler.planning.rows import RowMaker
 from autoscaler.scheduling.classes import ClassTable, PodClass
 from autoscaler.scheduling.fleet import Fleet
+from autoscaler.scheduling.rows import Row
 
 # The order in which filters are asked; a template that fails later is closer to serving the pod.
 FILTER_ORDER: tuple[Code, ...] = (
@@ -48,10 +52,21 @@ class Why:
     maker: RowMaker
     accelerated: Sequence[bool]
     held: Mapping[str, float] = field(default_factory=dict)
-    _never: dict[tuple[int, int], Reason | None] = field(default_factory=dict)
+    positions: Mapping[int, int] = field(init=False)
+    _never: dict[tuple[int, int], Reason | None] = field(init=False)
+    _takes: dict[int, npt.NDArray[np.bool_]] = field(init=False)
     _labels: dict[tuple[str, str | None], bool] = field(default_factory=dict)
     _plain: dict[int, bool] = field(default_factory=dict)
-    _rows: dict[int, object] = field(default_factory=dict)
+    _rows: dict[int, Row] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # What an empty node takes follows from the snapshot and the policies alone; it is kept for the next decision.
+        derived = self.fleet.snapshot.derived
+        kept = derived.get("empty-nodes")
+        if kept is None or kept[0] is not self.policies:
+            templates = [t for p in self.policies.pools for t in p.templates]
+            kept = derived["empty-nodes"] = (self.policies, {}, {}, {id(t): at for at, t in enumerate(templates)})
+        _, self._never, self._takes, self.positions = kept
 
     def never(self, cls: int, template: Template) -> Reason | None:
         """Why an empty node of this template would never take the class; None: it would."""
@@ -60,7 +75,7 @@ class Why:
             row = self._rows.get(id(template))
             if row is None:
                 row = self._rows[id(template)] = self.maker.empty(template, f"new/{template.group}/1")
-            self._never[key] = self.fleet.why_not_empty(cls, row)  # type: ignore[arg-type]
+            self._never[key] = self.fleet.why_not_empty(cls, row)
         return self._never[key]
 
     def takes(self, cls: int, template: Template) -> bool:
@@ -68,6 +83,14 @@ class Why:
         if self.never(cls, template) is not None:
             return False
         return self.accelerated[cls] or not template.accelerators or not self.has_plain_pool(cls)
+
+    def takes_row(self, cls: int) -> npt.NDArray[np.bool_]:
+        """`takes` for all templates of the policy, in the order of `positions`; kept with the snapshot."""
+        found = self._takes.get(cls)
+        if found is None:
+            found = np.array([self.takes(cls, t) for p in self.policies.pools for t in p.templates], dtype=bool)
+            self._takes[cls] = found
+        return found
 
     def has_plain_pool(self, cls: int) -> bool:
         """True if some pool without accelerators can serve the class, full or not: GPU pools are not for it then."""

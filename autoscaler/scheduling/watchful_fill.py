@@ -1,9 +1,9 @@
 """First fit for pods that look at other pods: spread, affinity and anti-affinity, host ports, volume limits.
 
 It gives what one pod after the other over the rows in order would give, but asks per group of rows: rows in the same
-domains get the same verdict. A group that is full for now is parked until what it waits for happens (the fewest pods
-of any domain rise, a pod that is wanted near arrives); one that is closed for good is dropped. Pods are placed
-several at a time where that changes nothing for rows further up.
+domains get the same verdict. A group that is too full for a spread constraint is parked until the fewest pods of any
+domain are more; one that is closed for good is dropped. Pods are placed several at a time where that changes nothing
+for rows further up.
 """
 
 from __future__ import annotations
@@ -49,11 +49,9 @@ class WatchfulFill:
         self._spreads = neighbors.spreads(cls)
         keys = {c.key for c in (*self._together, *self._apart)} | {s.key for s in self._spreads}
         self._keys = tuple(sorted(keys))
-        self._wants_itself = any(cls in c.members for c in self._together)
         self._groups: dict[tuple[str | None, ...], _Group] = {}
         self._heap: list[tuple[int, int, _Group]] = []
         self._waiting_for_floor: defaultdict[int, list[tuple[int, int, int, _Group]]] = defaultdict(list)
-        self._waiting_for_company: list[_Group] = []
         self._serial = 0
         self._placed: dict[int, int] = {}
 
@@ -98,7 +96,7 @@ class WatchfulFill:
         limit = self._row_limit(row)
         pods = min(count, limit, self._domain_limit(group)) if limit else 0
         if pods:
-            self._place(row, pods, group)
+            self._place(row, pods)
         if pods == limit:
             group.rows.popleft()
         self._queue(group)
@@ -111,11 +109,11 @@ class WatchfulFill:
             if count.counts.get(labels.get(count.key, ""), 0) and count.key in labels:
                 group.waits = True
                 return True
-        if self._is_lonely(group) and not self._neighbors.may_be_first(self._pod.id):
-            group.waits = True
-            if self._wants_itself:
-                self._waiting_for_company.append(group)
-            return True
+        if any(not c.counts.get(labels[c.key]) for c in self._together):
+            # Company never comes later: pods of this class only go where it is, but for the very first of them.
+            group.waits = not self._neighbors.may_be_first(self._pod.id)
+            if group.waits:
+                return True
         for at, spread in enumerate(self._spreads):
             here = labels[spread.key]
             if spread.room(here) < 1:
@@ -126,9 +124,6 @@ class WatchfulFill:
                     heapq.heappush(self._waiting_for_floor[at], (wanted, group.rows[0][0], self._serial, group))
                 return True
         return False
-
-    def _is_lonely(self, group: _Group) -> bool:
-        return any(not c.counts.get(group.labels[c.key]) for c in self._together)
 
     def _row_limit(self, row: int) -> int:
         """How many pods the row itself takes."""
@@ -149,7 +144,7 @@ class WatchfulFill:
     def _domain_limit(self, group: _Group) -> int:
         """How many pods may follow each other here before the verdict on any group could change in their favor."""
         cls = self._pod.id
-        if any(cls in c.members and c.key in group.labels for c in self._apart) or self._is_lonely(group):
+        if any(cls in c.members and c.key in group.labels for c in self._apart):
             return 1
         limit = WITHOUT_LIMIT
         for spread in self._spreads:
@@ -160,21 +155,13 @@ class WatchfulFill:
                 limit = min(limit, 1 if fewest else spread.room(here))
         return limit
 
-    def _place(self, row: int, pods: int, group: _Group) -> None:
-        brings_company = self._wants_itself and self._is_lonely(group)
+    def _place(self, row: int, pods: int) -> None:
         self._capacity.take(self._needs, (row,), (pods,))
         self._neighbors.put(self._pod.id, row, pods)
         self._placed[row] = self._placed.get(row, 0) + pods
-        if brings_company:
-            woken, self._waiting_for_company = self._waiting_for_company, []
-            for other in woken:
-                self._wake(other)
         for at, waiting in self._waiting_for_floor.items():
             floor = self._spreads[at].floor() if waiting else 0
             while waiting and waiting[0][0] <= floor:
-                self._wake(heapq.heappop(waiting)[3])
-
-    def _wake(self, group: _Group) -> None:
-        group.waits = False
-        if not group.queued:
-            self._queue(group)
+                group = heapq.heappop(waiting)[3]
+                group.waits = False
+                self._queue(group)

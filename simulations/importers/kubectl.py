@@ -95,7 +95,7 @@ def _objects(path: Path) -> Iterator[msgspec.Raw]:
         for document in documents(path.read_bytes(), str(path)):
             yield from document.items
     except OSError as error:
-        raise InputError(path, None, f"{error.strerror}; check the path of the trace") from None
+        raise InputError(path, None, f"{error.strerror}; check the path") from None
     except DecodingError as error:
         raise InputError(path, None, str(error).removeprefix(f"{path}: ")) from None
 

@@ -29,7 +29,7 @@ def read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         reason = error.strerror or "it cannot be read"
-        raise InputError(path, None, f"{reason}; check the path of the trace") from None
+        raise InputError(path, None, f"{reason}; check the path") from None
     except UnicodeDecodeError as error:
         raise InputError(path, None, f"byte {error.start} is not UTF-8; save the file as UTF-8 text") from None
 

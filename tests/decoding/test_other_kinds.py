@@ -175,7 +175,7 @@ def budget(selector: Object | None, status: Object | None, api: str = "policy/v1
     ],
 )
 def test_a_budget_allows(what: str, meta: dict[str, int], status: Object | None, allowed: int) -> None:
-    assert budget({}, status, **meta).disruptions_allowed == allowed, what
+    assert budget({}, status, "policy/v1", **meta).disruptions_allowed == allowed, what
 
 
 @pytest.mark.parametrize(

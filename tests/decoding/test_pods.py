@@ -90,7 +90,7 @@ def test_a_pod_with_nothing_but_a_name_has_the_defaults() -> None:
 
 @pytest.mark.parametrize("key", ["labels", "annotations", "ownerReferences", "creationTimestamp", "deletionTimestamp"])
 def test_null_metadata_is_none(key: str) -> None:
-    assert decoded_pod(pod(**{key: None})) == decoded_pod(pod())
+    assert decoded_pod(pod("p", None, None, **{key: None})) == decoded_pod(pod())
 
 
 @pytest.mark.parametrize("key", ["spec", "status"])

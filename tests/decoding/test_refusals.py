@@ -214,6 +214,13 @@ def test_a_wrong_file_is_told_what_is_wrong_with_it(data: bytes, message: str) -
     assert refusal(data) == f"cluster.json{separator}{message}"
 
 
+@pytest.mark.parametrize("depth", [500, 700, 5000])
+def test_lists_in_lists_without_end_are_refused(depth: int) -> None:
+    start, end = b'{"kind":"List","apiVersion":"v1","items":[', b"]}"
+
+    assert refusal(start * depth + end * depth) == "cluster.json: is nested too deeply to be Kubernetes objects"
+
+
 def test_bytes_that_are_not_utf8_inside_an_object_are_refused_with_its_place() -> None:
     data = b'{"kind":"List","items":[{"apiVersion":"v1","kind":"Pod","metadata":{"name":"\xff"}}]}'
 

@@ -152,10 +152,10 @@ AMOUNT = st.integers(0, 8)
 def test_no_moment_of_a_pods_life_needs_more_than_it_requests(
     steady: list[int], starting: list[tuple[int, bool]]
 ) -> None:
-    def one(amount: int, **fields: str) -> Object:
+    def one(amount: int, **fields: Any) -> Object:
         return container({"cpu": str(amount)}, **fields)
 
-    inits = [one(amount, **({"restartPolicy": "Always"} if stays else {})) for amount, stays in starting]
+    inits = [one(amount, restartPolicy="Always" if stays else None) for amount, stays in starting]
     found = requests(*(one(amount) for amount in steady), init=inits).get("cpu", 0)
 
     moments = [sum(steady) + sum(amount for amount, stays in starting if stays)]

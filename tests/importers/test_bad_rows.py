@@ -92,7 +92,7 @@ def test_a_bad_json_line_is_named_or_listed(tmp_path, line, says):
 
 
 def test_a_missing_file_is_one_sentence(tmp_path):
-    with pytest.raises(InputError, match=r"nowhere\.csv: No such file or directory; check the path of the trace"):
+    with pytest.raises(InputError, match=r"nowhere\.csv: No such file or directory; check the path"):
         read_trace("jobs", tmp_path / "nowhere.csv")
 
 

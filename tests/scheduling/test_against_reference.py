@@ -63,7 +63,7 @@ def check_fills(world: World) -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(data=st.data())
 def test_filling_a_small_fleet_is_first_fit_pod_by_pod(theme: str, data: st.DataObject) -> None:
     check_fills(data.draw(worlds(theme)))
@@ -82,7 +82,7 @@ def many(world: World) -> World:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(data=st.data())
 def test_filling_a_large_fleet_is_first_fit_pod_by_pod(theme: str, data: st.DataObject) -> None:
     big = many(data.draw(worlds(theme, most_rows=12)))
@@ -98,7 +98,7 @@ def test_filling_a_large_fleet_is_first_fit_pod_by_pod(theme: str, data: st.Data
 any_world = st.sampled_from(THEMES).flatmap(worlds)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(any_world, st.randoms(use_true_random=False))
 def test_filling_keeps_to_the_order_of_rows_that_is_asked_for(world: World, chance: object) -> None:
     fleet, cluster = fleet_of(world), cluster_of(world)
@@ -116,7 +116,7 @@ def test_filling_keeps_to_the_order_of_rows_that_is_asked_for(world: World, chan
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(data=st.data())
 def test_rolling_back_restores_everything(theme: str, data: st.DataObject) -> None:
     world = data.draw(worlds(theme))
@@ -160,7 +160,7 @@ def test_rolling_back_restores_everything(theme: str, data: st.DataObject) -> No
         assert fleet.fill(fleet.table.class_of(pod), count) == fresh.fill(fresh.table.class_of(pod), count)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(any_world)
 def test_a_pod_that_is_taken_off_leaves_no_trace(world: World) -> None:
     fleet = fleet_of(world)

@@ -118,6 +118,11 @@ AFFINITY = {
         [FITS, FITS, LONELY],
         replace(WEB, labels=Labels({"app": "web", "rev": "1"})),
     ),
+    "mismatchLabelKeys refuses the pod's own value": (
+        wants(near(mismatch_label_keys=("rev",)), labels={"rev": "1"}),
+        [LONELY, LONELY, LONELY],
+        replace(WEB, labels=Labels({"app": "web", "rev": "1"})),
+    ),
     "keys that the pod does not carry are passed over": (
         wants(near(match_label_keys=("rev",))),
         [FITS, FITS, LONELY],

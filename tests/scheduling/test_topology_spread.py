@@ -160,6 +160,13 @@ def test_a_full_zone_holds_the_others_back() -> None:
     assert fleet.fill(fleet.table.class_of(item), 9) == [(0, 2), (1, 1)]
 
 
+def test_a_row_further_up_comes_first_again_as_soon_as_the_floor_has_risen() -> None:
+    item = spread(evenly(max_skew=2))
+    fleet = fleet_of(WORLD, [node("n1", "a", 2), node("n2", "b")], [item])
+
+    assert fleet.fill(fleet.table.class_of(item), 2) == [(1, 1), (0, 1)]
+
+
 def open_fleet(item: Pod, *rows: Row, potential: tuple[Row, ...]) -> tuple[Fleet, int]:
     fleet = fleet_of(WORLD, rows, [item])
     for empty in potential:

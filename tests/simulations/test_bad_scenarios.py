@@ -44,7 +44,7 @@ def refused(path, *sets):
         ("spec.until=1960-01-01T00:00:00Z", ["spec.until", "lies before the first submission"]),
         ("spec.policy=nowhere.yaml", ["nowhere.yaml", "does not exist"]),
         ("spec.cluster=nowhere.yaml", ["nowhere.yaml", "No such file"]),
-        ("spec.workload[0].trace.path=nowhere.csv", ["nowhere.csv", "check the path of the trace"]),
+        ("spec.workload[0].trace.path=nowhere.csv", ["nowhere.csv", "check the path"]),
         ("spec.workload[1].as=gang", ["--set", "the list spec.workload has no item 1"]),
         ("spec.seed", ["--set", "spec.path=value"]),
         ("spec..seed=1", ["--set", "spec.path=value"]),

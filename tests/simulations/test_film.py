@@ -77,3 +77,10 @@ def test_a_terminal_without_unicode_gets_plain_signs(tmp_path, monkeypatch):
     play(path, seconds=1.0, console=console, monotonic=wall.monotonic, sleep=wall.sleep)
     out.flush()
     assert b"# busy" in raw.getvalue()
+
+
+def test_a_pool_without_a_price_is_named_in_the_summary(tmp_path):
+    free = pool()
+    del free["spec"]["price"]
+    told = summary(run_scenario(write(tmp_path, [free], [("a", 0, 60, 1, 8)])))
+    assert "prices are not known, and left out, of gpu: set price.usdPerHour" in told

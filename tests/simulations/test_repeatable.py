@@ -2,6 +2,11 @@
 
 import csv
 import json
+import os
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
 
 import pytest
 
@@ -34,6 +39,25 @@ def test_two_runs_give_equal_bytes_and_another_seed_others(tmp_path):
     assert first == second
     assert sorted(first) == ["jobs.csv", "nodes.csv", "report.html", "summary.json", "ticks.csv"]
     assert outputs(path, tmp_path / "c", seed=2)["nodes.csv"] != first["nodes.csv"]
+
+
+def test_the_order_of_hashes_changes_nothing(tmp_path):
+    path = write(tmp_path, POOLS, JOBS, supply=SUPPLY)
+    code = (
+        "import sys; from pathlib import Path; from simulations.run import run_scenario; "
+        "found = run_scenario(Path(sys.argv[1])).document; found['wallSeconds'] = 0; print(found)"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(path)],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.getcwd()},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
 
 
 def test_the_document_has_the_keys_of_the_contract_in_order(tmp_path):
@@ -97,7 +121,8 @@ def test_the_report_needs_no_network_and_tells_the_numbers(tmp_path):
     report = next(f for f in write_outputs(result, tmp_path / "out") if f.suffix == ".html").read_text()
     assert "http" not in report
     assert "<script" not in report
-    assert report.count("<svg") == 2
+    drawings = re.findall(r"<svg.*?</svg>", report, re.DOTALL)
+    assert [len(ElementTree.fromstring(drawing).findall("path")) for drawing in drawings] == [4, 1]
     assert f"${result.document['usd']['total']:,.2f}" in report
     for entry in result.document["inputs"]:
         assert entry["sha256"] in report

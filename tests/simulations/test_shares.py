@@ -23,7 +23,7 @@ def mig(model):
 
 
 def asks(share, milli, gpus=1):
-    spec = SpecMaker(PodShape(share=share), {}, "label").item(Job("j", 0, 60, 1, gpus, milli)).specs[0]
+    spec = SpecMaker(PodShape(share=share), {}).item(Job("j", 0, 60, 1, gpus, milli)).specs[0]
     return dict(spec.requests)
 
 
@@ -61,7 +61,7 @@ def test_a_mig_share_is_the_smallest_profile_with_as_many_slices(model, milli, r
 @pytest.mark.skipif(not OPENB.is_dir(), reason="the public traces are not beside this checkout")
 def test_openb_shares_fall_into_the_known_profiles():
     trace = read_trace("openb", OPENB / "openb_pod_list_default.csv")
-    maker = SpecMaker(PodShape(share=mig("A100-40GB")), {}, "label")
+    maker = SpecMaker(PodShape(share=mig("A100-40GB")), {})
     found: Counter[str] = Counter()
     for job in trace.jobs:
         if job.gpu_milli:

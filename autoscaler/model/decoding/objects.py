@@ -71,7 +71,10 @@ def decode_objects(
     with the index, kind and name of the object, the path of the field, and the fix.
     """
     with _no_collections():
-        return _Reading(source, progress).of(data)
+        try:
+            return _Reading(source, progress).of(data)
+        except RecursionError:
+            raise InputError(source, "is nested too deeply to be Kubernetes objects") from None
 
 
 @contextmanager

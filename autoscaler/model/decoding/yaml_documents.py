@@ -68,7 +68,7 @@ def yaml_documents(data: bytes, source: str, *, split_items: bool, progress: Pro
             if isinstance(event, yaml.StreamEndEvent):
                 return
             if isinstance(event, yaml.DocumentStartEvent):
-                yield _Builder(loader, source, split_items, told).document()
+                yield _Builder(loader, source, told, split_items=split_items).document()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{mark.line + 1}:{mark.column + 1}" if mark else ""
@@ -86,7 +86,7 @@ def _reason(error: yaml.YAMLError) -> str:
 class _Builder:
     """Builds one document from the events that follow its start."""
 
-    def __init__(self, loader: Any, source: str, split_items: bool, told: Callable[[int], None] | None) -> None:  # noqa: FBT001
+    def __init__(self, loader: Any, source: str, told: Callable[[int], None] | None, *, split_items: bool) -> None:
         self._next = loader.get_event
         self._source = source
         self._split = split_items

@@ -42,7 +42,7 @@ WHOLE_CLASSES = 100
 WHOLE_NODES = 10
 """Branch-and-bound nodes for that."""
 
-WHOLE_GAP = 3e-4
+WHOLE_GAP = 5e-4
 """Relative gap for that."""
 
 

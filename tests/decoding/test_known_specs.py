@@ -60,7 +60,7 @@ VARIANTS: dict[str, list[object]] = {
     "containers": [
         [container({"cpu": "1"})],
         [container({"cpu": "2"})],
-        [container({"cpu": "1"}), container({"cpu": "1"})],
+        [container({"cpu": "1"}), container({"cpu": "3"})],
         [container({"cpu": "1"}, ports=[{"containerPort": 1, "hostPort": 1}])],
     ],
     "initContainers": [
@@ -71,14 +71,14 @@ VARIANTS: dict[str, list[object]] = {
     "volumes": [
         [volume("a", emptyDir={})],
         [volume("b", emptyDir={})],
-        [volume("a", hostPath={"path": "/"})],
+        [volume("h", hostPath={"path": "/"})],
         [volume("a", ephemeral={})],
         [volume("a", emptyDir={"medium": "Memory"})],
         [volume("a", persistentVolumeClaim={"claimName": "x"})],
         [volume("a", persistentVolumeClaim={"claimName": "y"})],
     ],
 }
-BASE: Object = {"containers": [container({"cpu": "1"}, ports=[{"containerPort": 80}])], "priority": 0}
+BASE: Object = {"containers": [container({"cpu": "1"}, ports=[{"containerPort": 80}])]}
 
 
 @pytest.mark.parametrize("field", VARIANTS)
