@@ -99,7 +99,8 @@ class Controller:
             machine = self.world.machine(change.node)
             self.cloud.reslice(machine, self._template(machine.pool, machine.template.group, change.layout_to))
         refused = sorted({up.pool for up in plan.scale_up if self._add(up) is not None})
-        self.memory = next_memory(self.memory, plan, now)
+        longest = max((budget.per or 0.0 for budget in self.policies.cluster.budgets), default=0.0)
+        self.memory = next_memory(self.memory, plan, now, longest)
         if refused:
             self.memory = with_failures(self.memory, refused)
 

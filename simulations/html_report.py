@@ -37,8 +37,8 @@ DEMAND: Series = ("asked for (running and waiting)", "--demand", lambda t: t.run
 MONEY: Series = ("dollars an hour", "--usd", lambda t: t.usd_per_hour)
 
 
-def report_of(document: dict[str, Any], ticks: Sequence[Tick]) -> str:
-    """The report as HTML. Everything in it comes from the document and the ticks of the same simulation."""
+def report_of(document: dict[str, Any], ticks: Sequence[Tick], notes: Sequence[str] = ()) -> str:
+    """The report as HTML. Everything in it comes from the document, the ticks and the notes of one simulation."""
     name = escape(str(document["scenario"]))
     parts = [
         f"<h1>Simulation of {name}</h1>",
@@ -57,6 +57,7 @@ def report_of(document: dict[str, Any], ticks: Sequence[Tick]) -> str:
         _reasons(document),
         "<h2>What this rests on</h2>",
         _table(("file", "sha256"), [(i["path"], i["sha256"]) for i in document["inputs"]]),
+        *(f'<p class="note">{escape(note)}</p>' for note in notes),
         _invariants(document),
     ]
     return (

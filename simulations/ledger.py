@@ -14,12 +14,12 @@ from dataclasses import replace
 from autoscaler.model.memory import Memory, PoolMemory, Removal
 from autoscaler.planning.plan import Plan
 
-KEPT_S = 24 * 3600.0
-"""How long a removal is remembered at least; no budget may look back further than a day."""
 
+def next_memory(memory: Memory, plan: Plan, now: float, kept_s: float) -> Memory:
+    """The memory after the plan was carried out at `now` (launches that were refused are told by `with_failures`).
 
-def next_memory(memory: Memory, plan: Plan, now: float) -> Memory:
-    """The memory after the plan was carried out at `now` (launches that were refused are told by `with_failures`)."""
+    Removals are kept for `kept_s` seconds, the longest that any budget looks back.
+    """
     pools = dict(memory.pools)
     for up in plan.scale_up:
         pools[up.pool] = replace(pools.get(up.pool, PoolMemory()), last_scale_up=now)
@@ -33,7 +33,7 @@ def next_memory(memory: Memory, plan: Plan, now: float) -> Memory:
             consecutive_failures=failures.get(gone.pool, 0),
             missing=missing if isinstance(missing, str) else "",
         )
-    removals = tuple(r for r in memory.removals if r.at > now - KEPT_S)
+    removals = tuple(r for r in memory.removals if r.at > now - kept_s)
     removals += tuple(Removal(now, down.pool, str(down.reason.code)) for down in plan.scale_down)
     return replace(memory, pools=pools, removals=removals)
 

@@ -231,4 +231,4 @@ def summary(result: SimulationResult) -> str:
     unpriced = [name for name, p in doc["pools"].items() if p["usdPerHour"] is None and p["nodes"]["hours"]]
     if unpriced:
         lines.insert(2, f"prices are not known, and left out, of {', '.join(unpriced)}: set price.usdPerHour")
-    return "\n".join(lines)
+    return "\n".join([*lines, *result.notes])

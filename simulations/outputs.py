@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from autoscaler.model.instants import rfc3339
 from simulations.engine import Engine
 from simulations.html_report import report_of
+from simulations.jobs import Trace
 from simulations.result import bill_of, machines_of
 from simulations.runs import Run
 from simulations.ticks import Course, Tick
@@ -53,6 +54,7 @@ NODE_COLUMNS = (
     "booting_gpu_hours",
     "usd",
 )
+SKIPPED_SHOWN = 10
 Table = tuple[tuple[str, ...], list[tuple[object, ...]]]
 
 
@@ -61,21 +63,38 @@ class SimulationResult:
     """What a simulation gave: the published document and the tables beside it.
 
     `document` has the keys of the contract; equal inputs and seed give equal values but for `wallSeconds`.
+    `notes`: what was left out of the traces or taken for granted, a sentence each, for people.
     """
 
     document: dict[str, Any]
     jobs: Table
     nodes: Table
     ticks: tuple[Tick, ...]
+    notes: tuple[str, ...] = ()
 
     def json(self) -> str:
         """The document as text, keys in the order of the contract."""
         return json.dumps(self.document, indent=2, ensure_ascii=False) + "\n"
 
 
-def result_tables(engine: Engine, course: Course, document: dict[str, Any]) -> SimulationResult:
+def result_tables(
+    engine: Engine, course: Course, document: dict[str, Any], traces: Sequence[Trace]
+) -> SimulationResult:
     """The document with its tables."""
-    return SimulationResult(document, _jobs(engine.runs), _nodes(engine), tuple(course.ticks))
+    notes = tuple(note for trace in traces for note in _notes(trace))
+    return SimulationResult(document, _jobs(engine.runs), _nodes(engine), tuple(course.ticks), notes)
+
+
+def _notes(trace: Trace) -> Iterator[str]:
+    if trace.counts:
+        yield f"{trace.path.name}: {', '.join(f'{name} {count:,}' for name, count in trace.counts.items())}"
+    if trace.skipped:
+        lines = ", ".join(str(row.line) for row in trace.skipped[:SKIPPED_SHOWN])
+        more = ", …" if len(trace.skipped) > SKIPPED_SHOWN else ""
+        yield (
+            f"{trace.path.name}: {len(trace.skipped):,} rows could not be read and were skipped "
+            f"(lines {lines}{more}); the first: {trace.skipped[0].message}"
+        )
 
 
 def write_outputs(result: SimulationResult, folder: Path) -> tuple[Path, ...]:
@@ -87,7 +106,7 @@ def write_outputs(result: SimulationResult, folder: Path) -> tuple[Path, ...]:
     _write(folder / "nodes.csv", *result.nodes)
     ticks = ((rfc3339(t.at), *t.state) for t in result.ticks)
     _write(folder / "ticks.csv", Tick.columns(), ticks)
-    report.write_text(report_of(result.document, result.ticks), encoding="utf-8")
+    report.write_text(report_of(result.document, result.ticks, result.notes), encoding="utf-8")
     return (summary, folder / "jobs.csv", folder / "nodes.csv", folder / "ticks.csv", report)
 
 

@@ -65,7 +65,7 @@ class Simulation:
         name = self.source.scenario.metadata.name
         document = result_of(self.engine, name, self.seed, self.inputs)
         document["wallSeconds"] = round(wall_s, 3)
-        return result_tables(self.engine, self.course, document)
+        return result_tables(self.engine, self.course, document, self.traces)
 
 
 def prepare(path: Path, *, seed: int | None = None, sets: Sequence[str] = ()) -> Simulation:

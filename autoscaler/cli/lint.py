@@ -12,7 +12,6 @@ def run(path: Path, output: Output) -> int:
     """Print the findings; 1 if one of them is an error."""
     from policies.lint import check
     from policies.loading import PolicyError, load
-
     from providers.catalog.catalog import load_catalog
 
     try:

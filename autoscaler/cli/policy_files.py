@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
 def compiled(path: Path) -> Policies:
     """The compiled policies of a file or folder. Errors stop; warnings are for `lint`."""
+    from autoscaler.planning.compile import compile_policies
     from policies.lint import check
     from policies.loading import PolicyError, load
-
-    from autoscaler.planning.compile import compile_policies
     from providers.catalog.catalog import load_catalog
 
     catalog = load_catalog()

@@ -7,14 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.int64]
+else:
+    Vector = object  # numpy is loaded by the first array, not by its type
+
 
 Amounts = tuple[tuple[str, int], ...]
 """Resource name and amount, sorted by name, no zero amounts."""
 
-Vector = npt.NDArray[np.int64]
 
 CPU, MEMORY, PODS, STORAGE = "cpu", "memory", "pods", "ephemeral-storage"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from autoscaler.model.labels import Labels
 from autoscaler.model.reasons import Code, Reason
@@ -17,6 +17,10 @@ from autoscaler.planning.rows import RowMaker
 from autoscaler.scheduling.classes import ClassTable, PodClass
 from autoscaler.scheduling.fleet import Fleet
 from autoscaler.scheduling.rows import Row
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 # The order in which filters are asked; a template that fails later is closer to serving the pod.
 FILTER_ORDER: tuple[Code, ...] = (

@@ -8,16 +8,23 @@ one matrix; both give the same answer, and the switch happens once, when a fleet
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int64]
+    Mask = npt.NDArray[np.bool_]
+else:
+    Ints = object  # numpy is loaded by the first array, not by its type
+    Mask = object  # numpy is loaded by the first array, not by its type
+
 
 Needs = tuple[tuple[int, int], ...]
 """Position of a resource and the amount of it that one pod needs, above zero."""
 
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 Filled = tuple[Sequence[int] | Ints, Sequence[int] | Ints]
 """Rows that got pods, and how many each."""
 

@@ -7,9 +7,9 @@ Pods are placed by class. Those that look at room alone are placed in closed for
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from autoscaler.model.reasons import Reason
 from autoscaler.model.resources import Axis
@@ -36,7 +36,14 @@ from autoscaler.scheduling.rows import Row
 from autoscaler.scheduling.verdicts import clauses_hold
 from autoscaler.scheduling.watchful_fill import WatchfulFill
 
-Mask = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Mask = npt.NDArray[np.bool_]
+else:
+    Mask = object  # numpy is loaded by the first array, not by its type
+
+
 Rows = Sequence[int] | Ints
 
 Token = tuple[int, int]

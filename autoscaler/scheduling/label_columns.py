@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from autoscaler.model.labels import NodeSelectorTerm, Requirement
 from autoscaler.scheduling.filters.clauses import Clause
 
-Mask = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Mask = npt.NDArray[np.bool_]
+else:
+    Mask = object  # numpy is loaded by the first array, not by its type
 
 
 class LabelColumns:

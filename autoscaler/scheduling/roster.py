@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from autoscaler.model.nodes import HOSTNAME
 from autoscaler.scheduling.filters.clauses import Clause, names_of
 from autoscaler.scheduling.rows import Row
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class Roster:
@@ -27,7 +30,7 @@ class Roster:
         self.gone: set[int] = set()
         self._aside_shapes: list[int] = []
         self._aside_names: dict[str, int] = {}
-        self._shape_array = np.zeros(0, dtype=np.int64)
+        self._shape_array: npt.NDArray[np.int64] | None = None
         self._named: defaultdict[str, list[int]] = defaultdict(list)
         self._named_rows = 0
 
@@ -61,11 +64,14 @@ class Roster:
             for name in _names(self.rows[index]):
                 self._named[name].pop()
         self._named_rows = min(self._named_rows, count)
-        self._shape_array = self._shape_array[:count]
+        if self._shape_array is not None:
+            self._shape_array = self._shape_array[:count]
         del self.rows[count:], self.shapes[count:]
 
     def shape_array(self) -> npt.NDArray[np.int64]:
         """The shapes of the rows that take pods, int64[rows]."""
+        if self._shape_array is None:
+            self._shape_array = np.zeros(0, dtype=np.int64)
         have = len(self._shape_array)
         if have < len(self.rows):
             self._shape_array = np.concatenate((self._shape_array, np.array(self.shapes[have:], dtype=np.int64)))

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from autoscaler.model.labels import Labels
 from autoscaler.model.nodes import HOSTNAME, Taint
@@ -27,7 +26,13 @@ from autoscaler.scheduling.filters.taints import first_untolerated
 from autoscaler.scheduling.label_columns import LabelColumns
 from autoscaler.scheduling.rows import Row
 
-Mask = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Mask = npt.NDArray[np.bool_]
+else:
+    Mask = object  # numpy is loaded by the first array, not by its type
+
 
 FEW_SHAPES = 32  # up to here one verdict after the other is cheaper than vectors
 

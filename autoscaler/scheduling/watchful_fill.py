@@ -49,6 +49,8 @@ class WatchfulFill:
         self._spreads = neighbors.spreads(cls)
         keys = {c.key for c in (*self._together, *self._apart)} | {s.key for s in self._spreads}
         self._keys = tuple(sorted(keys))
+        alone = not (self._together or self._apart or pod.spec.host_ports or pod.spec.volumes)
+        self._takes_turns = alone and len(self._spreads) == 1 and self._spreads[0].counts_itself
         self._groups: dict[tuple[str | None, ...], _Group] = {}
         self._heap: list[tuple[int, int, _Group]] = []
         self._waiting_for_floor: defaultdict[int, list[tuple[int, int, int, _Group]]] = defaultdict(list)
@@ -92,15 +94,47 @@ class WatchfulFill:
         group.queued = False
         if self._is_blocked(group):
             return 0
+        turns = self._whole_turns(group, count)
+        if turns:
+            self._queue(group)
+            return turns
         row = group.rows[0][1]
         limit = self._row_limit(row)
         pods = min(count, limit, self._domain_limit(group)) if limit else 0
         if pods:
             self._place(row, pods)
+            self._wake()
         if pods == limit:
             group.rows.popleft()
         self._queue(group)
         return pods
+
+    def _whole_turns(self, last: _Group, count: int) -> int:
+        """Place several pods in every domain of the only spread constraint at once; how many in all.
+
+        Once every other domain is as full as may be and waits, and the one whose turn it is comes last in row order,
+        each turn puts one pod into every domain. Turns are the same until the first row of one of them is full.
+        """
+        waiting = self._waiting_for_floor[0] if self._takes_turns else []
+        domains = len(waiting) + 1
+        if not waiting or self._heap or count < 2 * domains:
+            return 0
+        spread = self._spreads[0]
+        floor = spread.floor()
+        if domains != len(spread.presence.rows) or spread.missing(spread.presence) or domains < spread.min_domains:
+            return 0  # the floor would not rise
+        if spread.counts.get(last.labels[spread.key], 0) != floor:
+            return 0
+        if any(wanted != floor + 1 or at > last.rows[0][0] for wanted, at, _, _ in waiting):
+            return 0
+        rows = [last.rows[0][1], *(group.rows[0][1] for _, _, _, group in waiting)]
+        turns = min(count // domains, min(self._capacity.room(self._needs, row) for row in rows) - 1)
+        if turns < 1:
+            return 0
+        for row in rows:
+            self._place(row, turns)
+        self._waiting_for_floor[0] = [(wanted + turns, *rest) for wanted, *rest in waiting]  # type: ignore[misc]
+        return turns * domains
 
     def _is_blocked(self, group: _Group) -> bool:
         """True if the group takes no pod now; it is then parked or dropped."""
@@ -159,6 +193,9 @@ class WatchfulFill:
         self._capacity.take(self._needs, (row,), (pods,))
         self._neighbors.put(self._pod.id, row, pods)
         self._placed[row] = self._placed.get(row, 0) + pods
+
+    def _wake(self) -> None:
+        """Let those in again that waited for the floor where it is now."""
         for at, waiting in self._waiting_for_floor.items():
             floor = self._spreads[at].floor() if waiting else 0
             while waiting and waiting[0][0] <= floor:

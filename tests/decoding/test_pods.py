@@ -83,9 +83,15 @@ def pod_of(found: Pod) -> Object:
 
 
 def test_a_pod_with_nothing_but_a_name_has_the_defaults() -> None:
-    found = decoded_pod({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}})
+    found = decoded_pod({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "status": {"phase": "Pending"}})
 
     assert found == Pod("default", "p", PodSpec())
+
+
+def test_a_manifest_that_no_server_has_seen_counts_as_looked_at_by_the_scheduler() -> None:
+    found = decoded_pod({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}})
+
+    assert found == Pod("default", "p", PodSpec(), marked_unschedulable=True)
 
 
 @pytest.mark.parametrize("key", ["labels", "annotations", "ownerReferences", "creationTimestamp", "deletionTimestamp"])
@@ -94,8 +100,10 @@ def test_null_metadata_is_none(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["spec", "status"])
-def test_a_null_part_is_an_empty_one(key: str) -> None:
-    assert decoded_pod({**pod(), key: None}) == decoded_pod(pod())
+def test_a_null_part_is_an_absent_one(key: str) -> None:
+    without = {name: value for name, value in pod().items() if name != key}
+
+    assert decoded_pod({**pod(), key: None}) == decoded_pod(without)
 
 
 @pytest.mark.parametrize(
@@ -232,6 +240,6 @@ def test_an_annotation_written_with_escapes_is_kept() -> None:
 
 
 def test_a_reader_takes_undecoded_and_plain_bytes() -> None:
-    raw = b'{"metadata":{"name":"p"}}'
+    raw = b'{"metadata":{"name":"p"},"status":{"phase":"Pending"}}'
 
     assert PodReader().read(raw) == PodReader().read(msgspec.Raw(raw)) == Pod("default", "p", PodSpec())

@@ -53,8 +53,9 @@ def check(requests: IntArray, demand: IntArray, offer: Market, bought: Purchase)
         assert min(free) >= 0, "a node over its capacity"
     assert (served + bought.unserved == demand).all()
     assert (bought.unserved >= 0).all()
-    for limit in offer.limits if bought.bought else ():
-        assert float(limit.coefficients @ nodes) <= limit.bound + 1e-6
+    for limit in offer.limits:
+        # Of a limit that is exceeded already, nothing that counts against it may be bought.
+        assert float(limit.coefficients @ nodes) <= max(0.0, limit.bound + 1e-6)
     assert abs(cost - bought.cost) < 1e-6 * max(1.0, cost)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -55,3 +55,23 @@ def cases(
             np.zeros(templates, dtype=np.int64),
         ),
     )
+
+
+@st.composite
+def rough_cases(draw: st.DrawFn) -> Case:
+    """Tiers, unknown and zero prices, and limits of every kind, some exceeded already and some without an end."""
+    case = draw(cases(max_classes=5, max_templates=6, max_pods=60))
+    templates = len(case.market.price)
+    each = {"min_size": templates, "max_size": templates}
+    odd = draw(st.lists(st.sampled_from([1.0, 1.0, 0.0, np.nan]), **each))
+    coefficients = st.lists(st.sampled_from([0.0, 1.0, 1.5, 4.0]), **each)
+    bounds = st.sampled_from([0.0, 1.0, 3.0, 10.5, 40.0, np.inf, -1.0])
+    market = replace(
+        case.market,
+        price=case.market.price * np.array(odd),
+        tier=np.array(draw(st.lists(st.sampled_from([0, 0, 5, -3]), **each)), dtype=np.int64),
+        limits=tuple(
+            Limit(np.array(row), bound) for row, bound in draw(st.lists(st.tuples(coefficients, bounds), max_size=3))
+        ),
+    )
+    return replace(case, market=market)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from autoscaler.planning.purchase import Effort, Market, purchase
 from autoscaler.planning.purchase.market import IntArray
 from tests.purchase.oracle import check
-from tests.purchase.strategies import Case, cases
+from tests.purchase.strategies import Case, cases, rough_cases
 
 MIDDLE = cases(max_classes=6, max_templates=6, max_pods=60)
 LIMITED = cases(max_classes=5, max_templates=5, max_pods=40, limited=True)
@@ -121,3 +121,24 @@ def test_limits_never_cost_an_important_pod_for_an_unimportant_one(case: Case, d
     top = priority == priority.max()
     alone = purchase(case.requests, np.where(top, case.demand, 0), case.market)
     assert bought.unserved[top].sum() <= alone.unserved[top].sum()
+
+
+@given(rough_cases(), st.lists(st.sampled_from([0, 0, 10, -10]), min_size=5, max_size=5), st.sampled_from(Effort))
+@settings(max_examples=100, deadline=None)
+def test_a_pod_is_left_out_only_where_no_room_is_left_and_no_node_may_be_added(
+    case: Case, priorities: list[int], effort: Effort
+) -> None:
+    offer, priority = case.market, np.array(priorities[: len(case.demand)])
+    bought = purchase(case.requests, case.demand, offer, priority=priority, effort=effort)
+    check(case.requests, case.demand, offer, bought)
+    nodes = np.zeros(len(offer.price))
+    for group in bought.bought:
+        nodes[group.template] += group.count
+    for cls in np.flatnonzero(bought.unserved):
+        takes = offer.compatible[cls] & (case.requests[cls] <= offer.capacity).all(axis=1)
+        for template in np.flatnonzero(takes):
+            weights = [(limit.coefficients, limit.bound) for limit in offer.limits]
+            assert any(row[template] > 0 and row @ nodes + row[template] > bound for row, bound in weights)
+        for group in bought.bought:
+            used = sum(pods * case.requests[held] for held, pods in group.pattern)
+            assert not (takes[group.template] and (used + case.requests[cls] <= offer.capacity[group.template]).all())

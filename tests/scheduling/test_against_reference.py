@@ -10,22 +10,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autoscaler.model.labels import Labels
-from autoscaler.model.nodes import HOSTNAME
-from autoscaler.model.pods import Pod
+from autoscaler.model.nodes import HOSTNAME, ZONE
+from autoscaler.model.pods import Pod, SpreadConstraint
 from autoscaler.model.resources import Axis
+from autoscaler.model.snapshot import Snapshot
 from autoscaler.scheduling.capacity import FEW_ROWS
 from autoscaler.scheduling.classes import ClassTable
 from autoscaler.scheduling.fleet import Fleet
 from autoscaler.scheduling.rows import Row
 from tests.scheduling.reference import Cluster
-from tests.scheduling.worlds import THEMES, World, worlds
+from tests.scheduling.worlds import THEMES, World, bound, pod, row, selects, worlds
+from tests.scheduling.worlds import fleet_of as fleet_with
 
 
 def fleet_of(world: World) -> Fleet:
     table = ClassTable(world.snapshot, world.everyone())
     fleet = Fleet(world.snapshot, table, Axis.of(name for c in table.classes for name, _ in c.spec.requests))
-    for row in world.aside:
-        fleet.add_aside(row)
+    for aside in world.aside:
+        fleet.add_aside(aside)
     fleet.add_many(world.rows)
     return fleet
 
@@ -34,8 +36,8 @@ def cluster_of(world: World) -> Cluster:
     return Cluster(world.snapshot, list(world.rows), aside=list(world.aside))
 
 
-def copies(pod: Pod, count: int) -> list[Pod]:
-    return [replace(pod, name=f"{pod.name}-{n}") for n in range(count)]
+def copies(item: Pod, count: int) -> list[Pod]:
+    return [replace(item, name=f"{item.name}-{n}") for n in range(count)]
 
 
 def answers(fleet: Fleet) -> list[list[bool]]:
@@ -44,14 +46,14 @@ def answers(fleet: Fleet) -> list[list[bool]]:
 
 
 def spread_out(found: list[tuple[int, int]]) -> dict[int, int]:
-    return {row: sum(k for r, k in found if r == row) for row, _ in found}
+    return {at: sum(k for r, k in found if r == at) for at, _ in found}
 
 
 def check_fills(world: World) -> None:
     fleet, cluster = fleet_of(world), cluster_of(world)
-    for pod, count in world.waiting:
-        cls = fleet.table.class_of(pod)
-        expected = [at for at in cluster.place(copies(pod, count)) if at is not None]
+    for item, count in world.waiting:
+        cls = fleet.table.class_of(item)
+        expected = [at for at in cluster.place(copies(item, count)) if at is not None]
 
         placed = fleet.fill(cls, count)
 
@@ -73,11 +75,11 @@ def many(world: World) -> World:
     """The rows over and over, each with a name of its own, so that the fleet is past the size of the plain lists."""
     rows: list[Row] = []
     while len(rows) <= FEW_ROWS:
-        for row in world.rows:
+        for source in world.rows:
             name = f"n{len(rows) + 1}"
-            pods = tuple(replace(p, name=f"{p.name}-{len(rows)}", node=name) for p in row.pods)
-            labels = Labels({**row.labels, HOSTNAME: name})
-            rows.append(replace(row, name=name, labels=labels, pods=pods))
+            pods = tuple(replace(p, name=f"{p.name}-{len(rows)}", node=name) for p in source.pods)
+            labels = Labels({**source.labels, HOSTNAME: name})
+            rows.append(replace(source, name=name, labels=labels, pods=pods))
     return replace(world, rows=tuple(rows))
 
 
@@ -87,12 +89,43 @@ def many(world: World) -> World:
 def test_filling_a_large_fleet_is_first_fit_pod_by_pod(theme: str, data: st.DataObject) -> None:
     big = many(data.draw(worlds(theme, most_rows=12)))
     fleet, cluster = fleet_of(big), cluster_of(big)
-    for pod, count in big.waiting:
-        expected = [at for at in cluster.place(copies(pod, 3 * count)) if at is not None]
+    for item, count in big.waiting:
+        expected = [at for at in cluster.place(copies(item, 3 * count)) if at is not None]
 
-        placed = fleet.fill(fleet.table.class_of(pod), 3 * count)
+        placed = fleet.fill(fleet.table.class_of(item), 3 * count)
 
         assert spread_out(placed) == {at: expected.count(at) for at in expected}
+
+
+@st.composite
+def zones_to_fill(draw: st.DrawFn) -> tuple[list[Row], Pod, int]:
+    """Rows of very different room in three zones, and many pods that are to be spread over them."""
+    skew, least = draw(st.integers(1, 3)), draw(st.sampled_from([None, None, 2, 3, 4]))
+    constraint = SpreadConstraint(ZONE, skew, selects(app="x"), least)
+    item = pod("p", labels={"app": "x"}, asks={"cpu": 100}, spread=(constraint,))
+    rows = []
+    for n in range(draw(st.integers(2, 7))):
+        room, there = draw(st.integers(0, 15)), draw(st.integers(0, 2))
+        pods = tuple(replace(bound(item, f"n{n}"), name=f"there-{n}-{m}") for m in range(there))
+        labels = {ZONE: draw(st.sampled_from("abc"))}
+        rows.append(row(f"n{n}", labels=labels, offers={"cpu": 100 * (room + there), "pods": 50}, pods=pods))
+    return rows, item, draw(st.integers(1, 60))
+
+
+@settings(max_examples=100, deadline=None)
+@given(zones_to_fill(), st.booleans())
+def test_many_pods_are_spread_as_if_one_by_one(case: tuple[list[Row], Pod, int], potential: bool) -> None:
+    rows, item, count = case
+    snapshot = Snapshot()
+    fleet, cluster = fleet_with(snapshot, rows, [item]), Cluster(snapshot, rows)
+    if potential:  # an empty zone that no row of the fleet is in: to the plain scheduler, a node without room
+        fleet.add_potential(row("new/d/potential", labels={ZONE: "d"}))
+        cluster.aside.append(row("d", labels={ZONE: "d"}))
+
+    placed = fleet.fill(fleet.table.class_of(item), count)
+
+    expected = [at for at in cluster.place(copies(item, count)) if at is not None]
+    assert spread_out(placed) == {at: expected.count(at) for at in expected}
 
 
 any_world = st.sampled_from(THEMES).flatmap(worlds)
@@ -105,12 +138,12 @@ def test_filling_keeps_to_the_order_of_rows_that_is_asked_for(world: World, chan
     order = list(range(len(fleet)))
     chance.shuffle(order)  # type: ignore[attr-defined]
     order = order[: max(1, len(order) - 1)]
-    for n, (pod, count) in enumerate(world.waiting):
-        expected = [at for at in cluster.place(copies(pod, count), order) if at is not None]
+    for n, (item, count) in enumerate(world.waiting):
+        expected = [at for at in cluster.place(copies(item, count), order) if at is not None]
 
         given_order = np.array(order) if n % 2 else order
 
-        assert spread_out(fleet.fill(fleet.table.class_of(pod), count, given_order)) == {
+        assert spread_out(fleet.fill(fleet.table.class_of(item), count, given_order)) == {
             at: expected.count(at) for at in expected
         }
 
@@ -128,8 +161,8 @@ def test_rolling_back_restores_everything(theme: str, data: st.DataObject) -> No
         before = answers(fleet)
     token = fleet.mark()
     for number in range(data.draw(st.integers(1, 5))):
-        pod, count = data.draw(st.sampled_from(world.waiting))
-        cls = fleet.table.class_of(pod)
+        item, count = data.draw(st.sampled_from(world.waiting))
+        cls = fleet.table.class_of(item)
         match data.draw(st.sampled_from(["fill", "add", "remove", "nested", "again"])):
             case "fill":
                 fleet.fill(cls, count)
@@ -156,8 +189,8 @@ def test_rolling_back_restores_everything(theme: str, data: st.DataObject) -> No
     assert np.array_equal(fleet.free, free)
     fresh = fleet_of(world)
     assert answers(fleet) == (answers(fresh) if before is None else before)
-    for pod, count in world.waiting:
-        assert fleet.fill(fleet.table.class_of(pod), count) == fresh.fill(fresh.table.class_of(pod), count)
+    for item, count in world.waiting:
+        assert fleet.fill(fleet.table.class_of(item), count) == fresh.fill(fresh.table.class_of(item), count)
 
 
 @settings(max_examples=30, deadline=None)
@@ -195,8 +228,8 @@ def test_classes_do_not_depend_on_the_order_of_the_pods(world: World, chance: ob
 def test_masks_over_many_shapes_agree_with_single_verdicts(theme: str, data: st.DataObject) -> None:
     big = many(data.draw(worlds(theme, most_rows=10)))
     table = ClassTable(big.snapshot, big.everyone())
-    for row in big.rows:
-        table.verdicts.shape(row)
+    for each in big.rows:
+        table.verdicts.shape(each)
     for c in table.classes:
         at_once = table.verdicts._all(table.verdicts.asks(c.id)).tolist()
 

@@ -87,6 +87,13 @@ def test_a_resource_that_the_axis_lacks_is_refused() -> None:
         Fleet(EMPTY, table, Axis.of([]))
 
 
+def test_empty_nodes_of_one_kind_are_told_apart_by_name_where_a_pod_asks_for_it() -> None:
+    item = pod(node_selector=((HOSTNAME, "n2"),))
+    fleet = fleet_of(EMPTY, [], [item])
+
+    assert [fleet.why_not_empty(0, row(name)) is None for name in ("n1", "n2", "n1")] == [False, True, False]
+
+
 def test_pods_pinned_to_nodes_are_told_where_they_fit_among_many() -> None:
     rows = [row(f"n{n}") for n in range(200)]
     hosts = pod("hosts", node_selector=((HOSTNAME, "n150"),))

@@ -108,6 +108,18 @@ def test_pods_of_other_namespaces_and_pods_that_are_being_deleted_do_not_count()
     assert verdicts(spread(evenly()), node("n1", "a", others), node("n2", "b")) == [FITS, FITS]
 
 
+def test_taking_off_a_pod_that_is_being_deleted_changes_nothing_for_spread() -> None:
+    item = spread(evenly(), evenly(HOSTNAME))
+    dying = replace(item, deleted_at=1.0)
+    fleet = fleet_of(WORLD, [node("n1", "a", (dying,)), node("n2", "b")], [item])
+    cls = fleet.table.class_of(item)
+    assert [fleet.why_not(cls, n) for n in range(2)] == [FITS, FITS]
+
+    fleet.remove(cls, 0)
+
+    assert fleet.fill(cls, 3) == [(0, 2), (1, 1)]
+
+
 TAINTED = {"taints": (Taint("gpu"),)}
 POLICIES = {
     "a node that the pod does not select is no domain": (
@@ -227,12 +239,12 @@ def test_a_node_that_comes_back_is_not_counted_twice() -> None:
     cls = fleet.table.class_of(item)
     fleet.add_aside(node("n3", "a", (there,)))
     assert fleet.why_not(cls, 0) is None
-    token = fleet.mark()
+    for _ in range(2):
+        token = fleet.mark()
+        fleet.add(node("n3", "a", (there,)))
+        assert [fleet.why_not(cls, n) for n in range(3)] == [FITS, FITS, FITS]  # one in zone a, not two
+        fleet.rollback(token)
 
-    fleet.add(node("n3", "a", (there,)))
-
-    assert [fleet.why_not(cls, n) for n in range(3)] == [FITS, FITS, FITS]  # one in zone a, not two
-    fleet.rollback(token)
     assert len(fleet) == 2
     fleet.place(cls, 0)
     assert [fleet.why_not(cls, n) for n in range(2)] == [SKEWED, FITS]

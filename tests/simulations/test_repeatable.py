@@ -149,3 +149,15 @@ def test_progress_and_events_are_told(tmp_path):
     run_scenario(write(tmp_path, [pool()], [("a", 0, 60, 1, 1)]), on_event=lambda at, text: events.append((at, text)))
     assert [text for _, text in events] == ["+ 1 gpu: for a", "gpu-000001 is ready", "- gpu-000001: no work for 10m"]
     assert [at for at, _ in events] == [0.0, 0.0, 660.0]
+
+
+def test_rows_that_were_skipped_are_told(tmp_path):
+    jobs = [("a", 0, 60, 1, 1), ("b", 0, "long", 1, 1), ("c", 0, 60, 1, 1), ("d", "", 60, 1, 1)]
+    path = write(tmp_path, [pool()], jobs)
+    result = run_scenario(path, sets=["spec.workload[0].trace.skipBadRows=true"])
+    (note,) = result.notes
+    assert result.document["jobs"]["submitted"] == 2
+    assert "jobs.csv: 2 rows could not be read and were skipped (lines 3, 5)" in note
+    assert 'duration_s: "long" is not a number' in note
+    report = next(f for f in write_outputs(result, tmp_path / "out") if f.suffix == ".html").read_text()
+    assert "(lines 3, 5)" in report

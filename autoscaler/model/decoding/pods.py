@@ -65,7 +65,7 @@ class PodReader:
         owner = self.meta.owner(meta.owner_references)
         shape, node = self.shapes.read(found.spec, daemon=owner is not None and owner.kind == "DaemonSet")
         status = found.status or _NO_STATUS
-        since = None if node else self._unschedulable_since(status.conditions)
+        since = None if node else self._unplaced_since(status)
         created = self.meta.created(meta)
         grace = meta.deletion_grace_period_seconds
         made = _Draft(
@@ -119,6 +119,15 @@ class PodReader:
             told = decoded(_decode_statuses, held, path) if len(held) else None
             statuses.update((s.name or "", s) for s in told or ())
         return self.shapes.requests(raw, Resize(statuses, infeasible))
+
+    def _unplaced_since(self, status: wire_pod.PodStatus) -> float | None:
+        """When the scheduler found no place. A manifest that no server has seen has no status: it counts as looked at.
+
+        Every pod of a cluster has a phase from the first moment; without one the file asks "what if I created this?".
+        """
+        if status.phase is None and not len(status.conditions):
+            return 0.0
+        return self._unschedulable_since(status.conditions)
 
     def _unschedulable_since(self, conditions: msgspec.Raw) -> float | None:
         """When the scheduler found no place: PodScheduled is False with the reason Unschedulable; 0.0 if undated.

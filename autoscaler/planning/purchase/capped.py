@@ -28,7 +28,7 @@ def most(problem: Problem, bounds: FloatArray, effort: Effort) -> tuple[Plan, st
     within = np.minimum(problem.demand, problem.fits @ allowed)
     inner = restrict(problem, within, np.flatnonzero(allowed))
     if not inner.fits.size:
-        return [], "nothing under caps"
+        return [], "nothing bought"
     plan, how = _most(inner, bounds, effort)
     return outer(inner, plan), f"{how} under caps"
 

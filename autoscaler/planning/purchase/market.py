@@ -7,13 +7,20 @@ with the caller. C classes, T templates, R resources.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    IntArray = npt.NDArray[np.int64]
+    FloatArray = npt.NDArray[np.float64]
+    BoolArray = npt.NDArray[np.bool_]
+else:
+    IntArray = object  # numpy is loaded by the first array, not by its type
+    FloatArray = object  # numpy is loaded by the first array, not by its type
+    BoolArray = object  # numpy is loaded by the first array, not by its type
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,7 +31,7 @@ def buy(problem: Problem, wanted: IntArray, bounds: FloatArray, order: Iterable[
     some = bool((wanted < problem.demand).any())
     inner = restrict(problem, wanted) if some else problem
     if not inner.fits.size:
-        return Stage([], "nothing to buy", 0.0)
+        return Stage([], "nothing bought", 0.0)
     found = cheapest(inner, effort)
     plan, how, bound = found.plan, found.method, found.bound
     if not Stock(inner, bounds).admits(plan):

@@ -138,12 +138,13 @@ def _served(goods: _Goods, chosen: BoolArray, level: BoolArray, rank: IntArray, 
     order = np.argsort(rank[problem.classes], kind="stable").tolist()
     stage = stages.buy(problem, wanted, _slack(goods, sold), order, effort)
     bought = outer(problem, stage.plan)
+    methods = [*sold.methods, stage.method] if bought else sold.methods
     remaining = sold.remaining.copy()
     for nodes in bought:
         for cls, pods in nodes.pattern:
             remaining[cls] -= pods * nodes.number
     bound = stage.bound if not sold.plan and goods.known[chosen].all() else 0.0
-    return _Sold(sold.plan + bought, remaining, [*sold.methods, stage.method], bound)
+    return _Sold(sold.plan + bought, remaining, methods, bound)
 
 
 def _slack(goods: _Goods, sold: _Sold) -> FloatArray:
@@ -187,6 +188,6 @@ def _answer(market: Market, goods: _Goods, sold: _Sold, bound: float) -> Purchas
         impossible=np.logical_not(goods.fits.any(axis=1)),
         cost=sum(nano[nodes.template] * nodes.number for nodes in plan) / NANO,
         unpriced=sum(nodes.number for nodes in plan if not goods.known[nodes.template]),
-        method=", then ".join(dict.fromkeys(sold.methods)) or "nothing to buy",
+        method=", then ".join(dict.fromkeys(sold.methods)) or "nothing bought",
         lower_bound=bound,
     )
