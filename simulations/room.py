@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import numpy.typing as npt
 
+from autoscaler.model.lazy_numpy import np
 from autoscaler.model.nodes import HOSTNAME, Node
 from autoscaler.model.pods import PodSpec
 from autoscaler.model.resources import CPU, PODS, Amounts, Axis, Vector, is_accelerator

@@ -6,25 +6,10 @@ threads costs more to start than a decision takes.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
-def _load_on_first_use(name: str) -> None:
-    """Make `import NAME` cost nothing until an attribute is asked for (importlib's own recipe).
-
-    numpy is a third of the start of `plan`; a lint, a help text and a small cluster never need an array.
-    """
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.loader is None or name in sys.modules:
-        return
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
 
 
 USAGE_ERROR = 1
@@ -39,7 +24,6 @@ def run(arguments: list[str]) -> int:
     """Run one verb; its exit status. 1 with one sentence on bad input, never a traceback."""
     from autoscaler.cli.failures import Failure
 
-    _load_on_first_use("numpy")
     try:
         return _dispatch(arguments)
     except Failure as failure:

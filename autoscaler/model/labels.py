@@ -27,7 +27,7 @@ class Labels(dict[str, str]):
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError("a label set does not change; build a new one with `plus` or `without`")
 
-    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
 
     def plus(self, more: Mapping[str, str]) -> Labels:
         """These labels and `more`; `more` wins."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
+from autoscaler.model.lazy_numpy import np
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -59,7 +59,7 @@ class Snapshot:
         return cls(
             nodes=tuple(sorted(nodes, key=lambda n: n.name)),
             pods=tuple(sorted(pods, key=lambda p: (p.namespace, p.name))),
-            groups=groups,  # type: ignore[arg-type]
+            groups=groups,
             **rest,  # type: ignore[arg-type]
         )
 

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.model.nodes import InstanceState
 from autoscaler.model.reasons import Code, Reason
 from autoscaler.planning.membership import ALIVE, Membership

@@ -12,9 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from autoscaler.model.labels import Labels
+from autoscaler.model.lazy_numpy import np
 from autoscaler.model.nodes import REGION, ZONE
 from autoscaler.model.pods import Pod
 from autoscaler.model.resources import Vector

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.model.pods import Pod
 from autoscaler.planning.pools import Template
 from autoscaler.planning.rows import Kind, Place

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.model.pods import Pod
 from autoscaler.model.reasons import Code, Reason
 from autoscaler.planning.market import Shop

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from autoscaler.model.labels import Labels
+from autoscaler.model.lazy_numpy import np
 from autoscaler.model.reasons import Code, Reason
 from autoscaler.planning.caps import Caps
 from autoscaler.planning.pool_health import PoolHealth

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
+from autoscaler.model.lazy_numpy import np
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.model.reasons import Reason
 from autoscaler.model.resources import Axis
 from autoscaler.model.snapshot import Snapshot

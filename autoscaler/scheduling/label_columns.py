@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from autoscaler.model.labels import NodeSelectorTerm, Requirement
+from autoscaler.model.lazy_numpy import np
 from autoscaler.scheduling.filters.clauses import Clause
 
 if TYPE_CHECKING:

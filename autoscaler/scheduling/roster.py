@@ -10,8 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.model.nodes import HOSTNAME
 from autoscaler.scheduling.filters.clauses import Clause, names_of
 from autoscaler.scheduling.rows import Row

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
 from autoscaler.model.labels import Labels
+from autoscaler.model.lazy_numpy import np
 from autoscaler.model.nodes import HOSTNAME, Taint
 from autoscaler.model.pods import PodSpec, Toleration
 from autoscaler.model.snapshot import Snapshot

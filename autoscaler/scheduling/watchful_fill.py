@@ -112,28 +112,25 @@ class WatchfulFill:
     def _whole_turns(self, last: _Group, count: int) -> int:
         """Place several pods in every domain of the only spread constraint at once; how many in all.
 
-        Once every other domain is as full as may be and waits, and the one whose turn it is comes last in row order,
-        each turn puts one pod into every domain. Turns are the same until the first row of one of them is full.
+        Once every other domain is as full as may be and waits, each turn puts one pod into every domain: first into
+        `last`, which has the fewest, then into those that this lets in again. (`last` does come last in row order, or
+        it would not have had to wait for the others.) Turns are the same until the first row of one of them is full.
         """
         waiting = self._waiting_for_floor[0] if self._takes_turns else []
         domains = len(waiting) + 1
         if not waiting or self._heap or count < 2 * domains:
             return 0
         spread = self._spreads[0]
-        floor = spread.floor()
         if domains != len(spread.presence.rows) or spread.missing(spread.presence) or domains < spread.min_domains:
             return 0  # the floor would not rise
-        if spread.counts.get(last.labels[spread.key], 0) != floor:
-            return 0
-        if any(wanted != floor + 1 or at > last.rows[0][0] for wanted, at, _, _ in waiting):
+        floor = spread.floor()
+        if any(wanted != floor + 1 for wanted, _, _, _ in waiting):
             return 0
         rows = [last.rows[0][1], *(group.rows[0][1] for _, _, _, group in waiting)]
-        turns = min(count // domains, min(self._capacity.room(self._needs, row) for row in rows) - 1)
-        if turns < 1:
-            return 0
-        for row in rows:
+        turns = min(count // domains, *(self._capacity.room(self._needs, row) for row in rows))
+        for row in rows if turns else ():
             self._place(row, turns)
-        self._waiting_for_floor[0] = [(wanted + turns, *rest) for wanted, *rest in waiting]  # type: ignore[misc]
+        self._waiting_for_floor[0] = [(wanted + turns, at, serial, group) for wanted, at, serial, group in waiting]
         return turns * domains
 
     def _is_blocked(self, group: _Group) -> bool:
@@ -178,7 +175,7 @@ class WatchfulFill:
     def _domain_limit(self, group: _Group) -> int:
         """How many pods may follow each other here before the verdict on any group could change in their favor."""
         cls = self._pod.id
-        if any(cls in c.members and c.key in group.labels for c in self._apart):
+        if any(cls in c.members for c in self._apart):
             return 1
         limit = WITHOUT_LIMIT
         for spread in self._spreads:

@@ -131,9 +131,11 @@ def test_many_pods_are_spread_as_if_one_by_one(case: tuple[list[Row], Pod, int],
 any_world = st.sampled_from(THEMES).flatmap(worlds)
 
 
-@settings(max_examples=40, deadline=None)
+@pytest.mark.parametrize("large", [False, True])
+@settings(max_examples=25, deadline=None)
 @given(any_world, st.randoms(use_true_random=False))
-def test_filling_keeps_to_the_order_of_rows_that_is_asked_for(world: World, chance: object) -> None:
+def test_filling_keeps_to_the_order_of_rows_that_is_asked_for(large: bool, world: World, chance: object) -> None:
+    world = many(world) if large else world
     fleet, cluster = fleet_of(world), cluster_of(world)
     order = list(range(len(fleet)))
     chance.shuffle(order)  # type: ignore[attr-defined]

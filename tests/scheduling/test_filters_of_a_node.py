@@ -115,6 +115,10 @@ TAINTS = {
         tainted("level=1_000:NoSchedule", Toleration("level", "Gt", "4")),
         not_tolerated("level=1_000:NoSchedule"),
     ),
+    "nor on one that does not fit 64 bits": (
+        tainted("level=9223372036854775808:NoSchedule", Toleration("level", "Gt", "4")),
+        not_tolerated("level=9223372036854775808:NoSchedule"),
+    ),
     "an unknown operator does not tolerate": (
         tainted("gpu:NoSchedule", Toleration("gpu", "Like")),
         not_tolerated("gpu:NoSchedule"),

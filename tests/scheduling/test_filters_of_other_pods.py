@@ -206,6 +206,14 @@ def test_a_node_without_the_topology_label_keeps_nobody_apart() -> None:
     assert verdicts(avoids(near()), in_zone("n1", None, WEB), in_zone("n2", None)) == [FITS, FITS]
 
 
+def test_an_empty_topology_label_is_a_domain_and_no_label_is_none() -> None:
+    item = avoids(near())
+
+    assert verdicts(item, in_zone("n1", "", WEB), in_zone("n2", ""), in_zone("n3", None)) == [CROWDED, CROWDED, FITS]
+    fleet = fleet_of(WORLD, [in_zone("n1", "", WEB), in_zone("n2", ""), in_zone("n3", None)], [item])
+    assert fleet.fill(fleet.table.class_of(item), 2) == [(2, 2)]
+
+
 def test_pods_that_avoid_their_own_kind_go_one_to_a_node() -> None:
     item = avoids(near(HOSTNAME), labels={"app": "web"})
     fleet = fleet_of(WORLD, [in_zone("n1", "a"), in_zone("n2", "a", WEB), in_zone("n3", "a")], [item])

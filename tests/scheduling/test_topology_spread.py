@@ -117,7 +117,7 @@ def test_taking_off_a_pod_that_is_being_deleted_changes_nothing_for_spread() -> 
 
     fleet.remove(cls, 0)
 
-    assert fleet.fill(cls, 3) == [(0, 2), (1, 1)]
+    assert fleet.fill(cls, 2) == [(0, 1), (1, 1)]
 
 
 TAINTED = {"taints": (Taint("gpu"),)}
@@ -163,6 +163,21 @@ def test_pods_are_spread_over_zones_in_turn() -> None:
 
     # Zones b and c hold four each, so that zone a may have five.
     assert placed == [(0, 4), (2, 4), (3, 4), (1, 1)]
+
+
+@pytest.mark.parametrize("count", [1, 5, 6, 7, 8, 9, 10, 11, 23, 40, 41, 99])
+@pytest.mark.parametrize("skew", [1, 2])
+def test_many_pods_are_spread_evenly_whatever_their_number(skew: int, count: int) -> None:
+    item = spread(evenly(max_skew=skew), asks={"cpu": 1})
+    rows = [node(f"n{n}", zone, offers={"pods": 40}) for n, zone in enumerate("abc")]
+    fleet = fleet_of(WORLD, rows, [item])
+
+    placed = dict(fleet.fill(fleet.table.class_of(item), count))
+
+    assert sum(placed.values()) == count
+    counts = [placed.get(n, 0) for n in range(3)]
+    assert max(counts) - min(counts) <= skew
+    assert counts == sorted(counts, reverse=True)
 
 
 def test_a_full_zone_holds_the_others_back() -> None:
@@ -243,6 +258,10 @@ def test_a_node_that_comes_back_is_not_counted_twice() -> None:
         token = fleet.mark()
         fleet.add(node("n3", "a", (there,)))
         assert [fleet.why_not(cls, n) for n in range(3)] == [FITS, FITS, FITS]  # one in zone a, not two
+        fleet.add(node("n4", "a"))
+        fleet.add(node("n3", "a"))  # it was replaced once, and is not a second time
+        fleet.place(cls, 0)
+        assert [fleet.why_not(cls, n) for n in range(5)] == [SKEWED, FITS, SKEWED, SKEWED, SKEWED]
         fleet.rollback(token)
 
     assert len(fleet) == 2

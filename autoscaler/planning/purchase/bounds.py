@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.planning.purchase.linear import LinearProgram
 from autoscaler.planning.purchase.market import FloatArray
 from autoscaler.planning.purchase.problem import Problem

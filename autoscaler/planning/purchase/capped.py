@@ -7,8 +7,7 @@ per part of the caps. Then the exact or the column program with the caps as rows
 
 from __future__ import annotations
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.planning.purchase import columns, exact, greedy, linear
 from autoscaler.planning.purchase.market import FloatArray, IntArray
 from autoscaler.planning.purchase.patterns import PatternMaker, alone, shares

@@ -7,8 +7,7 @@ too. Budgets are rounds and columns, never seconds.
 
 from __future__ import annotations
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.planning.purchase import greedy
 from autoscaler.planning.purchase.linear import NotSolvedError
 from autoscaler.planning.purchase.market import FloatArray, IntArray

@@ -6,8 +6,7 @@ with the least price per pod. Equal nodes are one row, so the work is classes x 
 
 from __future__ import annotations
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.planning.purchase.market import IntArray
 from autoscaler.planning.purchase.problem import Nodes, Plan, Problem
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from heapq import heapify, heappop, heapreplace
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.planning.purchase import dynamic
 from autoscaler.planning.purchase.patterns import PatternMaker
 from autoscaler.planning.purchase.problem import Nodes, Pattern, Plan, Problem

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.planning.purchase.market import FloatArray
 
 INTEGER = 1
@@ -50,7 +50,7 @@ class LinearProgram:
             rows, lower, upper, 0, np.zeros(rows, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0)
         )
 
-    def add(self, price: Sequence[float] | FloatArray, columns: FloatArray, most: float = np.inf) -> None:
+    def add(self, price: Sequence[float] | FloatArray, columns: FloatArray, most: float = math.inf) -> None:
         """Add `columns` (float64[N, rows]) with their prices; each x at most `most`."""
         count = len(columns)
         entries, rows = np.nonzero(columns)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
+from autoscaler.model.lazy_numpy import np
 
 if TYPE_CHECKING:
     import numpy.typing as npt

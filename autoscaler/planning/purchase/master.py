@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.planning.purchase.linear import LinearProgram
 from autoscaler.planning.purchase.market import FloatArray
 from autoscaler.planning.purchase.problem import Nodes, Pattern, Plan, Problem

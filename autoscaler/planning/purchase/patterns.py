@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.planning.purchase.market import FloatArray, IntArray
 from autoscaler.planning.purchase.problem import Pattern, Problem
 

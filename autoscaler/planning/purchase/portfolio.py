@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.planning.purchase import bounds, columns, dynamic, exact, firstfit, greedy, linear
 from autoscaler.planning.purchase.dominance import components, undominated
 from autoscaler.planning.purchase.patterns import PatternMaker, alone, shares

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.planning.purchase.market import BoolArray, FloatArray, IntArray
 
 NANO = 1_000_000_000

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.planning.purchase.firstfit import Rows
 from autoscaler.planning.purchase.problem import Nodes, Plan, Problem
 from autoscaler.planning.purchase.stock import Stock

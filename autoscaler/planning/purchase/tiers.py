@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from autoscaler.model.lazy_numpy import np
 from autoscaler.planning.purchase import stages
 from autoscaler.planning.purchase.market import BoolArray, Bought, FloatArray, IntArray, Market, Purchase, check
 from autoscaler.planning.purchase.portfolio import Effort, outer
