@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from autoscaler.cli.failures import Failure
 from autoscaler.cli.output import Output
+from autoscaler.cli.user_error import UserError
 
 app = typer.Typer(
     name="gpu-autoscaler",
@@ -127,7 +127,7 @@ def run_app(arguments: list[str]) -> int:
         typer.echo(helped.format_message())
         return 0
     except ClickException as wrong:
-        raise Failure(f"{wrong.format_message().rstrip('.')}; see gpu-autoscaler --help") from None
+        raise UserError(f"{wrong.format_message().rstrip('.')}; see gpu-autoscaler --help") from None
     except typer.Abort:
-        raise Failure("aborted") from None
+        raise UserError("aborted") from None
     return result if isinstance(result, int) else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autoscaler.cli.failures import Failure
+from autoscaler.cli.user_error import UserError
 
 STORY_S = 45.0
 
@@ -16,5 +16,5 @@ def run(seed: int, fast: bool) -> int:
     try:
         play(seconds=0.001 if fast else STORY_S, seed=seed)
     except (PolicyError, InputError) as wrong:
-        raise Failure(str(wrong)) from None
+        raise UserError(str(wrong)) from None
     return 0

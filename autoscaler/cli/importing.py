@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from autoscaler.cli.failures import Failure
+from autoscaler.cli.user_error import UserError
 
 
 def run(trace: Path, kind: str, out: Path | None, skip_bad_rows: bool) -> int:
@@ -25,9 +25,9 @@ def run(trace: Path, kind: str, out: Path | None, skip_bad_rows: bool) -> int:
                 write(found.jobs, path)
                 sys.stdout.write(path.read_text())
     except InputError as wrong:
-        raise Failure(str(wrong)) from None
+        raise UserError(str(wrong)) from None
     except OSError as wrong:
-        raise Failure(f"{wrong.filename}: cannot be written: {wrong.strerror}") from None
+        raise UserError(f"{wrong.filename}: cannot be written: {wrong.strerror}") from None
     sys.stderr.write(f"{len(found.jobs):,} jobs from {trace}\n")
     for name, number in sorted(found.counts.items()):
         sys.stderr.write(f"  {name}: {number:,}\n")

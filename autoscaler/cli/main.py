@@ -22,11 +22,11 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one verb; its exit status. 1 with one sentence on bad input, never a traceback."""
-    from autoscaler.cli.failures import Failure
+    from autoscaler.cli.user_error import UserError
 
     try:
         return _dispatch(arguments)
-    except Failure as failure:
+    except UserError as failure:
         return _complain(str(failure))
     except BrokenPipeError:
         # The reader went away (`| head`): no message, and nothing more to write at exit.

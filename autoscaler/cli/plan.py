@@ -6,8 +6,8 @@ import sys
 import time
 from pathlib import Path
 
-from autoscaler.cli.failures import Failure
 from autoscaler.cli.output import Output, Paint, print_document, wants_color
+from autoscaler.cli.user_error import UserError
 
 NOTHING, CHANGES, HELD = 0, 2, 3
 
@@ -31,7 +31,7 @@ def run(
     from autoscaler.reporting.documents import plan_document
 
     if cluster is None:
-        raise Failure(
+        raise UserError(
             "plan: reading the live cluster is not built yet; give --cluster FILE "
             "with what `kubectl get nodes,pods,pdb -A -o json` prints"
         )
@@ -41,7 +41,7 @@ def run(
         snapshot = load_snapshot(cluster, cloud, reporter("reading the cluster"))
         memory = load_memory(state) if state is not None else NO_MEMORY
     except InputError as wrong:
-        raise Failure(str(wrong)) from None
+        raise UserError(str(wrong)) from None
     plan = decide(snapshot, policies, memory, at)
     document = plan_document(plan, snapshot if everything else None)
     if output is Output.TEXT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autoscaler.cli.failures import Failure
+from autoscaler.cli.user_error import UserError
 
 if TYPE_CHECKING:
     from autoscaler.planning.pools import Policies
@@ -22,8 +22,8 @@ def compiled(path: Path) -> Policies:
     try:
         file = load(path)
     except PolicyError as wrong:
-        raise Failure(str(wrong)) from None
+        raise UserError(str(wrong)) from None
     errors = [p for p in check(file, catalog) if p.severity == "error"]
     if errors:
-        raise Failure("\n".join(str(p) for p in errors[:20]))
+        raise UserError("\n".join(str(p) for p in errors[:20]))
     return compile_policies(file, catalog)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from autoscaler.cli.failures import Failure
 from autoscaler.cli.output import Output, print_document
+from autoscaler.cli.user_error import UserError
 
 
 def run(scenario: Path, out: Path | None, seed: int | None, sets: tuple[str, ...], output: Output) -> int:
@@ -26,9 +26,9 @@ def run(scenario: Path, out: Path | None, seed: int | None, sets: tuple[str, ...
         result = run_scenario(scenario, seed=seed, sets=sets, progress=progress)
         written = write_outputs(result, out) if out is not None else ()
     except (PolicyError, InputError) as wrong:
-        raise Failure(str(wrong)) from None
+        raise UserError(str(wrong)) from None
     except OSError as wrong:
-        raise Failure(f"{wrong.filename or out}: cannot be written: {wrong.strerror}") from None
+        raise UserError(f"{wrong.filename or out}: cannot be written: {wrong.strerror}") from None
     if output is Output.TEXT:
         sys.stdout.write(summary(result) + "\n")
         for violated in result.document["invariants"]["violated"]:

@@ -20,7 +20,7 @@ def node_verdicts(world: World, served: Served, removals: Decided) -> tuple[Node
     """Verdicts in the order of names; ready managed nodes were judged by `scale_down`."""
     used = served.placement.used_rows()
     reserved = {served.placement.places[row].node for row in used}
-    canceled = {c.node for c in removals.cancel}
+    reserved |= {c.node for c in removals.cancel}
     out: list[NodeVerdict] = []
     for node in world.snapshot.nodes:
         judged = removals.verdicts.get(node.name)
@@ -28,21 +28,21 @@ def node_verdicts(world: World, served: Served, removals: Decided) -> tuple[Node
             out.append(judged)
             continue
         status, member = world.statuses[node.name], world.membership.members.get(node.name)
-        verdict, reason = _other(world, node.name, status, member, node.name in reserved, node.name in canceled)
+        verdict, reason = _other(world, node.name, status, member, reserved)
         pool = member.pool.name if member else None
         out.append(NodeVerdict(node.name, pool, status.state, verdict, reason, removable_at=status.deadline))
     return tuple(out)
 
 
 def _other(
-    world: World, name: str, status: NodeStatus, member: Member | None, reserved: bool, canceled: bool
+    world: World, name: str, status: NodeStatus, member: Member | None, reserved: set[str]
 ) -> tuple[Verdict, Reason]:
     keep = Verdict.KEEP
     match status.state:
         case NodeState.UNMANAGED:
             return keep, Reason.of(Code.UNMANAGED)
         case NodeState.INITIALIZING:
-            if reserved:
+            if name in reserved:
                 return keep, Reason.of(Code.RESERVED_FOR_POD, waitingFor=status.waiting_for)
             return keep, Reason.of(Code.INITIALIZING, waitingFor=status.waiting_for, until=status.deadline)
         case NodeState.NOT_READY:
@@ -55,7 +55,7 @@ def _other(
                 return Verdict.REMOVE, failed
             return keep, failed
         case NodeState.DRAINING:
-            if canceled or reserved:
+            if name in reserved:
                 return keep, Reason.of(Code.RESERVED_FOR_POD)
             return (Verdict.REMOVE if member is not None else keep), Reason.of(Code.DRAINING, since=status.since)
         case NodeState.READY:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from autoscaler.model.instants import parse_rfc3339
@@ -51,7 +52,7 @@ def decide_removals(world: World, served: Served, wanted_idle: Mapping[str, int]
         if use.share > member.pool.scale_down.threshold and name not in reserved:
             in_use[name] = _in_use(world, name, use)
         else:
-            candidates.append(_candidate(world, name, rows[name], name in reserved))
+            candidates.append(_candidate(world, name, rows[name], reserved))
     halted = halt_reason(world)
     draining = [n for n, s in world.statuses.items() if s.state is NodeState.DRAINING]
     with_pods = sum(1 for n in draining if any(not p.is_daemon for p in world.snapshot.pods_by_node.get(n, ())))
@@ -102,7 +103,7 @@ def halt_reason(world: World) -> Reason | None:
     return None
 
 
-def _candidate(world: World, name: str, row: int, reserved: bool) -> Candidate:
+def _candidate(world: World, name: str, row: int, reserved: set[str]) -> Candidate:
     member = world.membership.members[name]
     status = world.statuses[name]
     return Candidate(
@@ -111,7 +112,7 @@ def _candidate(world: World, name: str, row: int, reserved: bool) -> Candidate:
         row=row,
         use=use_on(world, name),
         pods=world.snapshot.pods_by_node.get(name, ()),
-        reserved=reserved,
+        reserved=name in reserved,
         usd_per_hour=status.template.usd_per_hour if status.template else None,
         idle_since=idle_since(member.node, world.now),
     )
@@ -122,8 +123,14 @@ def idle_since(node: Node, now: float) -> float | None:
     text = node.annotations.get(IDLE_SINCE)
     if text is None:
         return None
+    recorded = _instant(text)
+    return min(recorded, now) if recorded is not None else None
+
+
+@lru_cache(maxsize=65536)
+def _instant(text: str) -> float | None:
     try:
-        return min(parse_rfc3339(text), now)
+        return parse_rfc3339(text)
     except ValueError:
         return None
 

@@ -197,7 +197,7 @@ def fill_at_once(capacity: ManyRows, needs: Needs, count: int, open_: Mask, orde
 
 def integers(values: Sequence[int] | Ints) -> Sequence[int]:
     """The values as Python integers, which are cheaper one by one."""
-    if isinstance(values, np.ndarray):
-        found: list[int] = values.tolist()
-        return found
-    return values
+    if isinstance(values, (list, tuple, range)):  # asked first, so that a small fleet never loads numpy
+        return values
+    found: list[int] = values.tolist() if hasattr(values, "tolist") else list(values)
+    return found

@@ -33,31 +33,32 @@ class PodClass:
     spec: PodSpec
     labels: Labels
     namespace: str
-    _kept: dict[tuple[str, ...], tuple[Vector, tuple[Need, ...]]] = field(default_factory=dict, repr=False)
+    _needs: dict[tuple[str, ...], tuple[Need, ...]] = field(default_factory=dict, repr=False)
+    _vectors: dict[tuple[str, ...], Vector] = field(default_factory=dict, repr=False)
 
     def vector(self, axis: Axis) -> Vector:
         """What one pod asks for, as int64[len(axis)], `pods` = 1 included; read-only.
 
         Raises ValueError if the pod asks for a resource that the axis does not have.
         """
-        return self._on(axis)[0]
+        kept = self._vectors.get(axis.names)
+        if kept is None:
+            self.needs(axis)
+            kept = self._vectors[axis.names] = axis.vector((*self.spec.requests, (PODS, 1)))
+            kept.setflags(write=False)
+        return kept
 
     def needs(self, axis: Axis) -> tuple[Need, ...]:
-        """The same without zeros: what a node must have left. A resource that is not asked for may be overdrawn."""
-        return self._on(axis)[1]
-
-    def _on(self, axis: Axis) -> tuple[Vector, tuple[Need, ...]]:
-        kept = self._kept.get(axis.names)
+        """The same without zeros, sorted: what a node must have left. What is not asked for may be overdrawn."""
+        kept = self._needs.get(axis.names)
         if kept is None:
-            missing = [name for name, amount in self.spec.requests if amount > 0 and name not in axis.index]
+            asked = [(name, amount) for name, amount in (*self.spec.requests, (PODS, 1)) if amount > 0]
+            missing = [name for name, _ in asked if name not in axis.index]
             if missing:
                 raise ValueError(
                     f"pods ask for {missing[0]}, which the axis lacks; make it from the requests of all classes"
                 )
-            vector = axis.vector((*self.spec.requests, (PODS, 1)))
-            vector.setflags(write=False)
-            kept = vector, tuple((i, int(amount)) for i, amount in enumerate(vector) if amount > 0)
-            self._kept[axis.names] = kept
+            kept = self._needs[axis.names] = tuple(sorted((axis.index[name], amount) for name, amount in asked))
         return kept
 
 

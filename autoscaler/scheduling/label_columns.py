@@ -56,10 +56,15 @@ class LabelColumns:
             codes, values = self._column(requirement.key)
             if requirement.operator == "In" and len(requirement.values) == 1:
                 found = codes == values.get(requirement.values[0], -1)
+            elif requirement.operator == "In":
+                holds = np.zeros(len(values), dtype=bool)
+                holds[[values[v] for v in requirement.values if v in values]] = True
+                found = holds[codes]
             else:
                 key = requirement.key
-                holds = [requirement.matches({} if v is None else {key: v}) for v in values]
-                found = np.array(holds, dtype=bool)[codes]
+                found = np.array([requirement.matches({} if v is None else {key: v}) for v in values], dtype=bool)[
+                    codes
+                ]
             self._masks[requirement] = found
         return found
 

@@ -72,8 +72,12 @@ class Loads:
         key = (row.allocatable, row.reserved)
         found = self._bases.get(key)
         if found is None:
-            found = (self._axis.vector(row.allocatable) - self._axis.vector(row.reserved)).tolist()
-            self._bases[key] = found
+            found = self._bases[key] = [0] * len(self._axis)
+            for sign, amounts in ((1, row.allocatable), (-1, row.reserved)):
+                for name, amount in amounts:
+                    at = self._axis.index.get(name)
+                    if at is not None:
+                        found[at] += sign * amount
         return found
 
     def _read(self, pods: Sequence[Pod]) -> Load:

@@ -28,6 +28,7 @@ from autoscaler.scheduling.rows import Row
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    Ints = npt.NDArray[np.int64]
     Mask = npt.NDArray[np.bool_]
 else:
     Mask = object  # numpy is loaded by the first array, not by its type
@@ -74,6 +75,7 @@ class Verdicts:
         self._samples: list[Row] = []
         self._label_of: list[int] = []
         self._tainting_of: list[int] = []
+        self._arrays: tuple[Sequence[int] | Ints, Sequence[int] | Ints] = (), ()
         self._kept: dict[int, dict[int, bool]] = {}
         self._masks: dict[int, Mask] = {}
         self._open: dict[tuple[tuple[Toleration, ...], frozenset[str]], Mask] = {}
@@ -137,8 +139,10 @@ class Verdicts:
         return found
 
     def _all(self, asks: Asks) -> Mask:
-        labels = np.array(self._label_of)
-        found = self._open_to(asks)[self._tainting_of]
+        if len(self._arrays[0]) < len(self._samples):
+            self._arrays = np.array(self._label_of), np.array(self._tainting_of)
+        labels, taintings = self._arrays
+        found = self._open_to(asks)[taintings]
         for clause in asks.by_shape:
             found &= self._columns.mask(clause)[labels]
         return found

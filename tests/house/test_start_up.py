@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-# numpy itself stands among the modules as a promise, to be kept by the first array; its core is there once it is loaded.
+# numpy itself stands among the modules as a promise, kept by the first array; its core is there once loaded.
 HEAVY = ("numpy._core", "highspy", "yaml", "msgspec", "simulations", "policies", "autoscaler.planning")
 SHOW_HELP = """
 import sys

@@ -119,15 +119,18 @@ def _places(snapshot: Snapshot, policies: Policies, plan: Plan) -> list[str]:
 def _against_filters(pod: Pod, name: str, node: tuple[Labels, tuple[Taint, ...], dict[str, int]]) -> list[str]:
     labels, taints, _ = node
     out = [f"{pod.key} selects {k}={v}, {name} has it not" for k, v in pod.spec.node_selector if labels.get(k) != v]
-    for taint in taints:
-        if taint.effect in ("NoSchedule", "NoExecute") and not any(
-            (not t.key or t.key == taint.key)
-            and (t.operator == "Exists" or t.value == taint.value)
-            and t.effect in ("", taint.effect)
-            for t in pod.spec.tolerations
-        ):
-            out.append(f"{pod.key} does not tolerate {taint} of {name}")
+    hard = [taint for taint in taints if taint.effect in ("NoSchedule", "NoExecute")]
+    out += [f"{pod.key} does not tolerate {taint} of {name}" for taint in hard if not _tolerates(pod, taint)]
     return out
+
+
+def _tolerates(pod: Pod, taint: Taint) -> bool:
+    return any(
+        (not t.key or t.key == taint.key)
+        and (t.operator == "Exists" or t.value == taint.value)
+        and t.effect in ("", taint.effect)
+        for t in pod.spec.tolerations
+    )
 
 
 def _over_capacity(name: str, pods: list[Pod], room: dict[str, int]) -> list[str]:
@@ -145,7 +148,7 @@ def _apart(placed: list[tuple[Pod, str]], on: dict[str, list[Pod]]) -> list[str]
         for other in on[name]:
             if other.key == pod.key:
                 continue
-            for term in pod.spec.pod_anti_affinity:
-                if term.topology_key == HOSTNAME and term.selector and term.selector.matches(other.labels):
-                    out.append(f"{pod.key} shares {name} with {other.key}, which it must not")
+            terms = [t for t in pod.spec.pod_anti_affinity if t.topology_key == HOSTNAME and t.selector is not None]
+            if any(t.selector is not None and t.selector.matches(other.labels) for t in terms):
+                out.append(f"{pod.key} shares {name} with {other.key}, which it must not")
     return out

@@ -236,3 +236,20 @@ def test_masks_over_many_shapes_agree_with_single_verdicts(theme: str, data: st.
         at_once = table.verdicts._all(table.verdicts.asks(c.id)).tolist()
 
         assert at_once == [table.verdicts.ok(c.id, shape) for shape in range(len(at_once))]
+
+
+@pytest.mark.parametrize("theme", ["labels", "taints", "volumes", "claims shares", "spread affinity"])
+@settings(max_examples=8, deadline=None)
+@given(data=st.data())
+def test_what_an_empty_node_takes_is_what_no_filter_refuses_there(theme: str, data: st.DataObject) -> None:
+    world = data.draw(worlds(theme))
+    rows = tuple(replace(each, pods=()) for each in (*world.rows, *world.aside))
+    table = ClassTable(world.snapshot, world.everyone())
+    axis = Axis.of(name for c in table.classes for name, _ in c.spec.requests)
+    for c in table.classes:
+        fleet = Fleet(world.snapshot, table, axis)
+        reasons = [fleet.why_not_empty(c.id, each) for each in rows]
+
+        assert [fleet.takes_empty(c.id, each) for each in rows] == [r is None for r in reasons]
+        assert fleet.takes_all_empty(c.id, rows).tolist() == [r is None for r in reasons]
+    assert fleet.takes_all_empty(0, ()).tolist() == []

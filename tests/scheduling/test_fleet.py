@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -132,6 +134,34 @@ def test_room_is_nothing_where_the_pod_may_not_go() -> None:
     fleet = fleet_of(EMPTY, [row("n1", taints=(Taint("gpu"),)), row("n2")], [ONE_GPU])
 
     assert [fleet.room(0, n) for n in range(2)] == [0, 2]
+
+
+SMALL = """
+import sys
+from autoscaler.model.labels import Labels
+from autoscaler.model.pods import Pod, PodSpec, SpreadConstraint
+from autoscaler.model.resources import Axis
+from autoscaler.model.snapshot import Snapshot
+from autoscaler.scheduling.classes import ClassTable
+from autoscaler.scheduling.fleet import Fleet
+from autoscaler.scheduling.rows import Row
+
+pods = [Pod("ns", "a", PodSpec((("cpu", 1),))), Pod("ns", "b", PodSpec((("cpu", 2),), spread=(SpreadConstraint("z"),)))]
+table = ClassTable(Snapshot(), pods)
+fleet = Fleet(Snapshot(), table, Axis.of(["cpu"]))
+token = fleet.mark()
+fleet.add_many([Row(f"n{n}", Labels({"z": "a"}), (), False, (("cpu", 2), ("pods", 9))) for n in range(5)])
+print([fleet.fill(table.class_of(p), 2) for p in pods], fleet.takes_empty(0, fleet.rows[0]))
+fleet.rollback(token)
+print("numpy._core" in sys.modules)
+"""
+
+
+def test_a_small_fleet_does_without_numpy() -> None:
+    # Its import would cost far more than all that a handful of nodes needs.
+    done = subprocess.run([sys.executable, "-c", SMALL], capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines() == ["[[(0, 2)], [(1, 1), (2, 1)]] True", "False"]
 
 
 any_world = st.sampled_from(("spread affinity", "apart labels", "ports volumes", "room taints")).flatmap(worlds)
