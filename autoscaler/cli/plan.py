@@ -38,6 +38,9 @@ def run(
     policies = compiled(policy)
     try:
         at = parse_instant(now) if now is not None else float(int(time.time()))
+    except ValueError as wrong:
+        raise UserError(f"--now: {wrong}") from None
+    try:
         snapshot = load_snapshot(cluster, cloud, reporter("reading the cluster"))
         memory = load_memory(state) if state is not None else NO_MEMORY
     except InputError as wrong:

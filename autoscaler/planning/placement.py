@@ -24,6 +24,8 @@ class Assignment:
     row: int
 
 
+FEW = 64  # rows above which an array is cheaper than a list
+
 Token = tuple[Any, int, int]
 
 Remaining = dict[int, tuple[Pod, ...]]
@@ -39,7 +41,8 @@ class Placement:
         self.assignments: list[Assignment] = []
         self.reconfigured: dict[int, Template] = {}
         self._accelerated_class = accelerated
-        self._order: list[int] | None = None
+        self._order: Rows | None = None
+        self._ready: list[int] | None = None
 
     def add(self, places: Sequence[Place]) -> range:
         """Add rows; their indexes."""
@@ -47,7 +50,7 @@ class Placement:
         self.places.extend(places)
         return added
 
-    def order_for(self, cls: int) -> Sequence[int] | None:
+    def order_for(self, cls: int) -> Rows | None:
         """Rows in the order of preference for a class, None for plain row order.
 
         A pod without accelerators is put on rows without them first, so that it neither keeps a GPU node that could
@@ -56,7 +59,8 @@ class Placement:
         if self._accelerated_class[cls]:
             return None
         if self._order is None or len(self._order) != len(self.places):
-            self._order = sorted(range(len(self.places)), key=lambda i: (self._has_accelerators(i), i))
+            order = sorted(range(len(self.places)), key=lambda i: (self._has_accelerators(i), i))
+            self._order = order if len(order) <= FEW else np.array(order, dtype=np.int64)
         return self._order
 
     def _has_accelerators(self, row: int) -> bool:
@@ -73,6 +77,18 @@ class Placement:
             self.assignments.append(Assignment(cls, pods[at : at + count], row))
             at += count
         return pods[at:]
+
+    def fill_ready(self, pods: Mapping[int, tuple[Pod, ...]]) -> Remaining:
+        """Place what fits of a unit on nodes that are ready, as the scheduler sees them now.
+
+        It does not know the domains that pools could still add: a pod that spreads is not kept off a node by them.
+        """
+        if self._ready is None:
+            self._ready = [i for i, place in enumerate(self.places) if place.kind is Kind.READY]
+        self.fleet.count_potential = False
+        left = self.fill_unit(pods, self._ready)
+        self.fleet.count_potential = True
+        return left
 
     def put(self, cls: int, pods: tuple[Pod, ...], row: int) -> None:
         """Place `pods` on `row` without asking; the caller knows that they fit."""

@@ -87,7 +87,8 @@ def _all_together(units: Sequence[Unit], sources: Sources, spot_bound: Mapping[s
 def _existing(placement: Placement, unit: Unit) -> Remaining:
     """Place a unit on the rows there are; a gang that must share a domain takes the first that holds all of it."""
     if not unit.topology_key:
-        return placement.fill_unit(unit.pods)
+        spreads = any(pods[0].spec.spread for pods in unit.pods.values())
+        return placement.fill_unit(placement.fill_ready(unit.pods) if spreads else unit.pods)
     for value in placement.domains(unit.topology_key):
         token = placement.mark()
         if not placement.fill_unit(unit.pods, placement.rows_in(unit.topology_key, value)):

@@ -91,8 +91,22 @@ class Why:
         """`takes` for all templates of the policy, in the order of `positions`; kept with the snapshot."""
         found = self._takes.get(cls)
         if found is None:
-            found = np.array([self.takes(cls, t) for p in self.policies.pools for t in p.templates], dtype=bool)
+            found = self.fleet.takes_all_empty(cls, self._all_rows()).copy()
+            if not self.accelerated[cls]:
+                plain = np.array([not t.accelerators for p in self.policies.pools for t in p.templates], dtype=bool)
+                if (found & plain).any():
+                    found &= plain  # a pool without accelerators can serve it: GPU pools are not for it then
             self._takes[cls] = found
+        return found
+
+    def _all_rows(self) -> tuple[Row, ...]:
+        """An empty node of every template; one tuple a snapshot, by which the answers of all classes are kept."""
+        derived = self.fleet.snapshot.derived
+        kept = derived.get("empty-rows")
+        if kept is None or kept[0] is not self.policies:
+            rows = tuple(self.maker.empty(t, f"new/{t.group}/1") for p in self.policies.pools for t in p.templates)
+            kept = derived["empty-rows"] = (self.policies, rows)
+        found: tuple[Row, ...] = kept[1]
         return found
 
     def has_plain_pool(self, cls: int) -> bool:

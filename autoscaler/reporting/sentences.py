@@ -246,7 +246,10 @@ WORDS: Mapping[Code, Callable[[Params], Text]] = {
     ),
     Code.VOLUME_LIMIT: lambda p: Text(f"no more volumes of {p.get('driver')} can be attached", "use fewer volumes"),
     Code.RESOURCE_CLAIM: lambda p: Text(
-        f"its ResourceClaim {p.get('claim')} cannot be met here", "allocate the claim, or use a device-plugin resource"
+        f"its ResourceClaim {p.get('claim')} is allocated elsewhere"
+        if p.get("cause") == "Elsewhere"
+        else f"its ResourceClaim {p.get('claim')} is not allocated, and devices of new nodes are not simulated",
+        "allocate the claim on a node that is there, or ask for a device-plugin resource",
     ),
     Code.NODE_NAME_SET: lambda p: Text(f"it names the node {p.get('node')}", "remove spec.nodeName"),
     Code.GANG_TOPOLOGY: lambda p: Text(
