@@ -38,6 +38,8 @@ def main() -> int:
             f"{size.pods:>9,} x {size.nodes:>6,} x {size.templates:>5,} ({size.classes:>3})"
             f"{first:>22,.1f} {warm:>9,.1f} {target:>10,.0f}  {line}"
         )
+    for size, _ in SIZES:
+        _say(f"nothing pending, {size.nodes:,} nodes, {size.templates:,} templates: {_quiet(size):,.1f} ms warm")
     size = BASELINE
     snapshot, policies = cluster(size, SEED)
     began = perf_counter()
@@ -69,6 +71,19 @@ def _timed(size: Size) -> tuple[float, float, str]:
     nodes = sum(order.count for order in plan.scale_up)
     gc.unfreeze()
     return first, median(times), f"{fits:>6,} {bought:>7,} {nodes:>6,}"
+
+
+def _quiet(size: Size) -> float:
+    """A pass with nothing to place and nothing to buy: every node is judged all the same."""
+    snapshot, policies = cluster(Size(0, size.nodes, size.templates, size.classes), SEED)
+    times = []
+    gc.freeze()
+    for _ in range(REPEATS):
+        began = perf_counter()
+        decide(snapshot, policies, NO_MEMORY, NOW)
+        times.append((perf_counter() - began) * 1000)
+    gc.unfreeze()
+    return median(times)
 
 
 def _say(line: str) -> None:

@@ -3,6 +3,9 @@
 Rules of apimachinery's `resource.Quantity`: a signed decimal number and a suffix, decimal (n u m, none, k M G T P E),
 binary (Ki Mi Gi Ti Pi Ei) or an exponent (e3, E-2); what is finer than the unit asked for is rounded up, away from
 zero; values are capped at 2^63 - 1. The library parsers accept more than the API server does (`NaN`, `1K`, `1_000`).
+Stricter than apimachinery in two points: a digit is needed (there `.` and `Ki` are zero), and exponents end at 128.
+
+Source: apimachinery, pkg/api/resource/quantity.go.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from functools import lru_cache
 
 CAP = 2**63 - 1
 LENGTH_MAX = 64
+BITS_MAX = 212  # of integers of 64 digits; longer ones are not turned into text
 EXPONENT_MAX = 128  # far beyond what the cap leaves of any number of 64 characters
 
 _FORM = re.compile(
@@ -82,6 +86,8 @@ def text_of(scalar: object) -> str:
     if isinstance(scalar, str):
         return scalar
     if isinstance(scalar, int) and not isinstance(scalar, bool):
+        if scalar.bit_length() > BITS_MAX:
+            raise QuantityError(f"a number of more than {LENGTH_MAX} digits is no quantity; write it shorter")
         return str(scalar)
     if isinstance(scalar, float) and scalar == scalar and abs(scalar) != float("inf"):
         return repr(scalar)
@@ -89,13 +95,25 @@ def text_of(scalar: object) -> str:
 
 
 def format_amount(resource: str, number: int) -> str:
-    """An amount for people: `7.5` cores, `64Gi` of memory, `8` devices."""
+    """An amount for people: `7.5` cores, `64Gi` of memory, `8` devices.
+
+    Exact for cores and devices; bytes that are no whole number of their unit are rounded to a tenth of it.
+    """
+    sign, size = "-" if number < 0 else "", abs(number)
     if resource == "cpu":
-        return f"{number / 1000:.3f}".rstrip("0").rstrip(".")
+        return f"{sign}{size // 1000}.{size % 1000:03}".rstrip("0").rstrip(".")
     if resource not in _BYTES and not resource.startswith("hugepages-"):
         return str(number)
     for suffix, power in (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)):
-        if abs(number) >= 1 << power:
-            scaled = number / (1 << power)
-            return f"{scaled:.0f}{suffix}" if scaled == int(scaled) else f"{scaled:.1f}{suffix}"
+        whole, rest = divmod(size, 1 << power)
+        if whole:
+            return f"{sign}{whole}{suffix}" if not rest else f"{sign}{_tenths(size, power)}{suffix}"
     return str(number)
+
+
+def _tenths(size: int, power: int) -> str:
+    """size / 2^power to one decimal, halves to the even digit."""
+    tenths, rest = divmod(size * 10, 1 << power)
+    half = 1 << (power - 1)
+    tenths += rest > half or (rest == half and tenths % 2)
+    return f"{tenths // 10}.{tenths % 10}"

@@ -35,6 +35,7 @@ from autoscaler.planning.scale_up import Served, Sources, serve
 from autoscaler.planning.spot_share import serve_within_share
 from autoscaler.planning.units import Unit, units_of
 from autoscaler.planning.use_of_nodes import is_unused, use_on
+from autoscaler.planning.utilization import Use
 from autoscaler.planning.why import Why
 from autoscaler.scheduling.classes import ClassTable
 from autoscaler.scheduling.fleet import Fleet
@@ -57,6 +58,7 @@ class World:
     maker: RowMaker
     accelerated: Sequence[bool]
     slots: Mapping[int, tuple[Slot, ...]]
+    uses: dict[str, Use]
 
 
 def decide(snapshot: Snapshot, policies: Policies, memory: Memory = NO_MEMORY, now: float = 0.0) -> Plan:
@@ -78,7 +80,8 @@ def decide(snapshot: Snapshot, policies: Policies, memory: Memory = NO_MEMORY, n
 def _world(snapshot: Snapshot, policies: Policies, memory: Memory, now: float) -> World:
     membership = _membership(snapshot, policies)
     statuses = _statuses(snapshot, membership, now)
-    policies, drift = corrected(policies, membership, statuses)
+    given = policies
+    policies, drift = corrected(given, membership, statuses)
     starts = starts_by_pool(membership, statuses, now)
     health = {p.name: pool_health(p, membership, starts.get(p.name) or Starts(), memory, now) for p in policies.pools}
     table = snapshot.derived.get("classes")
@@ -101,7 +104,16 @@ def _world(snapshot: Snapshot, policies: Policies, memory: Memory, now: float) -
         RowMaker(snapshot),
         accelerated,
         _slots(snapshot, table),
+        _uses(snapshot, given),
     )
+
+
+def _uses(snapshot: Snapshot, policies: Policies) -> dict[str, Use]:
+    """The use of each node, filled in as it is asked for and kept with the snapshot."""
+    kept: tuple[Policies, dict[str, Use]] | None = snapshot.derived.get("uses")
+    if kept is None or kept[0] is not policies:
+        kept = snapshot.derived["uses"] = policies, {}
+    return kept[1]
 
 
 def _membership(snapshot: Snapshot, policies: Policies) -> Membership:

@@ -15,15 +15,13 @@ DEFAULT = ScaleDownRules()
 
 def use_on(world: World, name: str) -> Use:
     """The use of a node by the pods bound to it."""
-    member = world.membership.members.get(name)
-    down = member.pool.scale_down if member else DEFAULT
-    rules = world.policies.cluster
-    key = ("use", down.utilization, rules.priority_cutoff, rules.accelerator_resources)
-    memo: dict[str, Use] = world.snapshot.derived.setdefault(key, {})
-    found = memo.get(name)
+    found = world.uses.get(name)
     if found is None:
+        member = world.membership.members.get(name)
+        down = member.pool.scale_down if member else DEFAULT
         allocatable = world.snapshot.nodes_by_name[name].allocatable
-        found = memo[name] = use_of(world.snapshot.pods_by_node.get(name, ()), allocatable, down, rules)
+        pods = world.snapshot.pods_by_node.get(name, ())
+        found = world.uses[name] = use_of(pods, allocatable, down, world.policies.cluster)
     return found
 
 
