@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 
 from policies.schema_cluster import Budget
-from policies.windows import is_open, next_open
+from policies.windows import closes, is_open
 
 UNBOUNDED = 1 << 30
+NEVER = math.inf
 
 
 def allowed(
@@ -24,28 +25,37 @@ def allowed(
 
     Every budget that names the reason must have room: `nodes` limits how many are being removed at one time
     (`in_progress`; a share is of the managed nodes, rounded up), `atMost` how many left within the last `per`, counted
-    from `removals` (instant, reason) over all reasons that the budget names.
+    from `removals` (instant, reason) over all reasons that the budget names. The instant is the earliest at which the
+    budgets that are full now have room again.
     """
-    left, opens = UNBOUNDED, None
+    left, opens = UNBOUNDED, now
     for budget in budgets:
         if reason not in budget.reasons or not _is_active(budget, now):
             continue
         at_once = budget.nodes if isinstance(budget.nodes, int) else math.ceil(round(budget.nodes * managed_nodes, 6))
-        room = at_once - in_progress
-        slot = None
+        by_count, by_rate, slot = at_once - in_progress, UNBOUNDED, now
         if budget.at_most is not None and budget.per is not None:
-            recent = sorted(at for at, why in removals if why in budget.reasons and at > now - budget.per)
-            by_rate = budget.at_most - len(recent)
-            if by_rate <= 0 and budget.at_most > 0:
-                slot = recent[len(recent) - budget.at_most] + budget.per
-            room = min(room, by_rate)
+            by_rate, slot = _rate(budget, budget.at_most, budget.per, removals, now)
+        if by_count <= 0:
+            slot = NEVER  # it ends with a removal under way, whenever that is
+        room = min(by_count, by_rate)
         if room <= 0:
-            closes = _closes(budget, now)
-            slots = [s for s in (slot, closes) if s is not None]
-            slot = min(slots, default=None)
-            opens = slot if opens is None or slot is None else max(opens, slot)
+            opens = max(opens, min(slot, _closes(budget, now)))
         left = min(left, room)
-    return max(0, left), (opens if left <= 0 else None)
+    if left > 0:
+        return left, None
+    return 0, None if opens == NEVER else opens
+
+
+def _rate(
+    budget: Budget, at_most: int, per: float, removals: Sequence[tuple[float, str]], now: float
+) -> tuple[int, float]:
+    """How many more removals the rate allows, and when it allows one."""
+    recent = sorted(at for at, why in removals if why in budget.reasons and at + per > now)
+    room = at_most - len(recent)
+    if room > 0:
+        return room, now
+    return room, recent[-at_most] + per if at_most else NEVER
 
 
 def _is_active(budget: Budget, now: float) -> bool:
@@ -54,11 +64,9 @@ def _is_active(budget: Budget, now: float) -> bool:
     return is_open(budget.schedule, budget.time_zone, budget.duration, now)
 
 
-def _closes(budget: Budget, now: float) -> float | None:
+def _closes(budget: Budget, now: float) -> float:
     """When a budget's own window closes, and it no longer limits."""
     if budget.schedule is None or budget.duration is None:
-        return None
-    from policies.windows import last_start
-
-    last = last_start(budget.schedule, budget.time_zone, now)
-    return last + budget.duration if last is not None else next_open(budget.schedule, budget.time_zone, now)
+        return NEVER
+    found = closes(budget.schedule, budget.time_zone, budget.duration, now)
+    return NEVER if found is None else found

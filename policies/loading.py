@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 
-from policies.documents import Document, dotted, read_documents
-from policies.documents import Path as Keys
-from policies.problems import PolicyError, Problem
+from policies.documents import Document, parse
+from policies.messages import problem_at, problems_of
+from policies.problems import Path as Keys
+from policies.problems import PolicyError, Problem, Severity, dotted, shown
 from policies.schema_cluster import AutoscalerPolicy, ClusterSpec
 from policies.schema_pool import NodePool
+from policies.suggestions import did_you_mean
 
 API_VERSION = "gpu-autoscaler.dev/v1alpha1"
 FILE_BYTES_MAX = 16 << 20
+SUFFIXES = (".yaml", ".yml")
 KINDS: Mapping[str, type[AutoscalerPolicy] | type[NodePool]] = {
     "AutoscalerPolicy": AutoscalerPolicy,
     "NodePool": NodePool,
 }
 
-__all__ = ["API_VERSION", "PolicyError", "PolicyFile", "Problem", "load", "loads"]
+__all__ = ["API_VERSION", "PolicyError", "PolicyFile", "Problem", "load", "loads", "problems_of"]
 
 
 @dataclass(frozen=True)
 class PolicyFile:
-    """The loaded policy: cluster rules (or their defaults) and pools sorted by name."""
+    """The loaded policy: cluster rules (or their defaults) and pools sorted by name.
+
+    `sources`: file and document of each pool by name, of the AutoscalerPolicy by "".
+    """
 
     cluster: ClusterSpec
     pools: tuple[NodePool, ...]
@@ -37,204 +40,129 @@ class PolicyFile:
 
     def problem(self, name: str, path: Keys, message: str, *, warning: bool = False) -> Problem:
         """A problem at `path` of the document of pool `name` ("" for the AutoscalerPolicy)."""
-        severity = "warning" if warning else "error"
+        severity: Severity = "warning" if warning else "error"
         source = self.sources.get(name)
         if source is None:
             return Problem(message, path=dotted(path), severity=severity)
-        line, column = source[1].place(path)
-        return Problem(message, source[0], line, column, dotted(path), severity)
+        return Problem(message, source[0], *source[1].place(path), dotted(path), severity)
 
 
 def load(path: Path) -> PolicyFile:
-    """A policy file, or all `*.yaml` and `*.yml` of a folder. Raises PolicyError."""
-    if path.is_dir():
-        files = sorted(p for p in path.iterdir() if p.suffix in (".yaml", ".yml") and p.is_file())
-        if not files:
-            raise PolicyError(Problem("has no .yaml or .yml file; put the policy there", str(path)))
-    else:
-        files = [path]
-    return _assemble((str(p), _read(p)) for p in files)
+    """A policy file, or all `*.yaml` and `*.yml` of a folder that are not hidden. Raises PolicyError."""
+    try:
+        files = _files(path) if path.is_dir() else [path]
+    except OSError as wrong:
+        raise PolicyError(Problem(f"cannot be read: {wrong.strerror}", str(path))) from None
+    if not files:
+        raise PolicyError(Problem("has no .yaml or .yml file; put the policy there", str(path)))
+    problems: list[Problem] = []
+    texts: list[tuple[str, str]] = []
+    for file in files:
+        try:
+            texts.append((str(file), _read(file)))
+        except PolicyError as wrong:
+            problems += wrong.problems
+    return _assemble(texts, str(path), problems)
 
 
 def loads(text: str, name: str) -> PolicyFile:
     """A policy from text; `name` stands for the file in messages. Raises PolicyError."""
-    return _assemble([(name, text)])
+    return _assemble([(name, text)], name, [])
+
+
+def _files(folder: Path) -> list[Path]:
+    """Hidden files are left out: editors keep drafts there, and mounted ConfigMaps their older versions."""
+    found = (p for p in folder.iterdir() if p.suffix.lower() in SUFFIXES and not p.name.startswith("."))
+    return sorted(p for p in found if p.is_file())
 
 
 def _read(path: Path) -> str:
     try:
-        if path.stat().st_size > FILE_BYTES_MAX:
+        with path.open("rb") as file:
+            content = file.read(FILE_BYTES_MAX + 1)
+        if len(content) > FILE_BYTES_MAX:
             raise PolicyError(Problem(f"is over {FILE_BYTES_MAX >> 20} MiB; this is no policy file", str(path)))
-        return path.read_bytes().decode("utf-8")
+        return content.decode("utf-8")
     except FileNotFoundError:
         raise PolicyError(Problem("does not exist; give the path of a policy file or folder", str(path))) from None
     except OSError as wrong:
         raise PolicyError(Problem(f"cannot be read: {wrong.strerror}", str(path))) from None
-    except UnicodeDecodeError:
-        raise PolicyError(Problem("is not UTF-8 text; a policy is a YAML file", str(path))) from None
+    except UnicodeDecodeError as wrong:
+        line = content.count(b"\n", 0, wrong.start) + 1
+        message = f"is not UTF-8 text (line {line}); a policy is a YAML file in UTF-8"
+        raise PolicyError(Problem(message, str(path))) from None
 
 
-def _assemble(files: Iterable[tuple[str, str]]) -> PolicyFile:
-    problems: list[Problem] = []
+def _assemble(files: Iterable[tuple[str, str]], where: str, problems: list[Problem]) -> PolicyFile:
+    """The policy of all files; `problems` are those that were met on the way here."""
     clusters: list[tuple[AutoscalerPolicy, str, Document]] = []
     pools: dict[str, NodePool] = {}
     sources: dict[str, tuple[str, Document]] = {}
-    names: list[str] = []
     for name, text in files:
-        names.append(name)
-        try:
-            documents = read_documents(text, name)
-        except PolicyError as wrong:
-            problems += wrong.problems
-            continue
-        for document in documents:
+        parsed = parse(text, name)
+        problems += parsed.problems
+        for document in parsed.documents:
             model, wrongs = _validated(document, name)
             problems += wrongs
             if isinstance(model, AutoscalerPolicy):
                 clusters.append((model, name, document))
             elif isinstance(model, NodePool):
-                if model.name in pools:
-                    problems.append(_at(document, name, ("metadata", "name"), f"pool {model.name} is there twice; rename one"))
-                pools[model.name] = model
-                sources[model.name] = (name, document)
+                if model.name in sources:
+                    problems.append(_second(model, name, document, sources[model.name]))
+                else:
+                    pools[model.name], sources[model.name] = model, (name, document)
     for _, name, document in clusters[1:]:
-        problems.append(_at(document, name, ("kind",), "a second AutoscalerPolicy; there is at most one"))
+        message = f"is a second AutoscalerPolicy, the first is at {_location(*clusters[0][1:])}; keep one"
+        problems.append(problem_at(document, name, ("kind",), message))
     if not problems and not pools:
-        problems.append(Problem("has no NodePool; add one, or there is nothing to buy", names[0] if names else ""))
+        problems.append(Problem("has no NodePool; add one, or there is nothing to buy", where))
     if problems:
-        raise PolicyError(*problems)
+        raise PolicyError(*sorted(problems, key=lambda p: (p.file, p.line, p.column, p.path, p.message)))
     if clusters:
         sources[""] = (clusters[0][1], clusters[0][2])
     spec = clusters[0][0].spec if clusters else ClusterSpec()
     return PolicyFile(spec, tuple(pools[n] for n in sorted(pools)), sources)
 
 
-def _at(document: Document, name: str, path: Keys, message: str) -> Problem:
-    line, column = document.place(path)
-    return Problem(message, name, line, column, dotted(path))
+def _second(pool: NodePool, name: str, document: Document, first: tuple[str, Document]) -> Problem:
+    message = f"there is a pool {pool.name} already, at {_location(*first)}; rename one"
+    return problem_at(document, name, ("metadata", "name"), message)
 
 
-def _validated(document: Document, name: str) -> tuple[BaseModel | None, list[Problem]]:
+def _location(name: str, document: Document) -> str:
+    return f"{name}:{document.place(())[0]}"
+
+
+def _validated(document: Document, name: str) -> tuple[AutoscalerPolicy | NodePool | None, list[Problem]]:
+    """The model of a document, or None and everything that is wrong with it."""
     value = document.value
+    found = list(document.problems)
     if not isinstance(value, dict):
-        return None, [_at(document, name, (), "is no policy document; it begins with apiVersion and kind")]
+        if not found:
+            found.append(problem_at(document, name, (), "is no policy document; it begins with apiVersion and kind"))
+        return None, found
     kind, version = value.get("kind"), value.get("apiVersion")
-    if version != API_VERSION:
-        return None, [_at(document, name, ("apiVersion",), f"must be {API_VERSION}, got {version!r}")]
+    if isinstance(version, str) and version != API_VERSION:
+        message = f"must be {API_VERSION}, got {shown(version)}{did_you_mean(version, [API_VERSION])}"
+        return None, [*found, problem_at(document, name, ("apiVersion",), message)]
     if not isinstance(kind, str) or kind not in KINDS:
-        close = _did_you_mean(str(kind), KINDS)
-        return None, [_at(document, name, ("kind",), f"must be AutoscalerPolicy or NodePool, got {kind!r}{close}")]
+        return None, found if any(p.path == "kind" for p in found) else [*found, _no_kind(document, name, value)]
     model = KINDS[kind]
     try:
-        return model.model_validate(value), []
+        valid = model.model_validate(value)
     except ValidationError as wrong:
-        return None, problems_of(wrong, model, document, name)
+        # A second sentence on what is no YAML value at all would only repeat the first.
+        broken = {p.path for p in found}
+        found += [p for p in problems_of(wrong, model, document, name) if p.path not in broken]
+        return None, found
+    return (None if found else valid), found
 
 
-def problems_of(wrong: ValidationError, model: type[BaseModel], document: Document, name: str) -> list[Problem]:
-    """What is wrong with a document of `model`, each mistake at its place in the file `name`."""
-    errors = wrong.errors(include_url=False)
-    # A list whose items are wrong is reported as too short besides.
-    inner = {error["loc"][:n] for error in errors for n in range(len(error["loc"]))}
-    real = [e for e in errors if e["type"] != "too_short" or e["loc"] not in inner]
-    return [_problem(error, model, document, name) for error in real]
-
-
-def _problem(error: ErrorDetails, model: type[BaseModel], document: Document, name: str) -> Problem:
-    path = _known_part(error["loc"], document)
-    message = _message(error, model)
-    return _at(document, name, path, message)
-
-
-def _known_part(loc: tuple[int | str, ...], document: Document) -> Keys:
-    """The error's location without the names of union members and validators that the library adds."""
-    path: Keys = ()
-    for part in loc:
-        step = (*path, part)
-        if step in document.places or (part == loc[-1] and not str(part).startswith(("function-", "tuple", "constrained"))):
-            path = step
-    return path
-
-
-def _message(error: ErrorDetails, model: type[BaseModel]) -> str:
-    kind, context, given = error["type"], error.get("ctx", {}), error.get("input")
-    match kind:
-        case "extra_forbidden":
-            key = str(error["loc"][-1])
-            return f"unknown key{_did_you_mean(key, _keys_at(model, error['loc'][:-1]))}"
-        case "missing":
-            return "is missing"
-        case "value_error":
-            return str(context.get("error", error["msg"]))
-        case "literal_error":
-            wanted = str(context.get("expected", "")).replace("'", "")
-            return f"must be {wanted}, got {given!r}{_did_you_mean(str(given), wanted.replace(' or ', ', ').split(', '))}"
-        case "greater_than_equal" | "less_than_equal" | "greater_than" | "less_than":
-            words = {"ge": "at least", "le": "at most", "gt": "more than", "lt": "less than"}
-            word, bound = next((words[k], v) for k, v in context.items() if k in words)
-            return f"must be {word} {bound}, got {given!r}"
-        case "finite_number":
-            return f"must be a finite number, got {given!r}"
-        case "string_type":
-            quoted = f'; put it into quotes: "{str(given).lower() if isinstance(given, bool) else given}"'
-            return f"must be text, got {given!r}{quoted if isinstance(given, int | float) else ''}"
-        case "int_type":
-            return f"must be a whole number, got {_short(given)}"
-        case "float_type":
-            return f"must be a number, got {_short(given)}"
-        case "bool_type":
-            return f"must be true or false, got {_short(given)}"
-        case "model_type" | "dict_type":
-            return f"must be a mapping, got {_short(given)}"
-        case "tuple_type":
-            return f"must be a list, got {_short(given)}"
-        case "too_short":
-            return "must not be empty"
-        case "string_pattern_mismatch":
-            return f"must be lower-case letters, digits and dashes, got {_short(given)}"
-        case _:
-            return f"{error['msg'][0].lower()}{error['msg'][1:]}, got {_short(given)}"
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _did_you_mean(given: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(given, list(known), n=1, cutoff=0.6)
-    if not close:
-        lower = {k.lower(): k for k in known}
-        close = [lower[given.lower()]] if given.lower() in lower else []
-    return f"; did you mean {close[0]}?" if close and close[0] != given else ""
-
-
-def _keys_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
-    """The keys that the part of the schema at `loc` knows."""
-    current: Any = model
-    for part in loc:
-        if isinstance(part, int):
-            continue
-        fields = _fields(current)
-        found = next((f for alias, f in fields.items() if alias == part), None)
-        if found is None:
-            return []
-        current = found
-    return list(_fields(current))
-
-
-def _fields(annotation: Any) -> dict[str, Any]:
-    part = _part_of(annotation)
-    if part is None:
-        return {}
-    return {f.alias or n: f.annotation for n, f in part.model_fields.items()}
-
-
-def _part_of(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    for inner in getattr(annotation, "__args__", ()):
-        found = _part_of(inner)
-        if found is not None:
-            return found
-    return None
+def _no_kind(document: Document, name: str, value: Mapping[str, object]) -> Problem:
+    kinds = " or ".join(KINDS)
+    if "kind" not in value:
+        near = next((key for key in value if key.lower() == "kind"), None)
+        return problem_at(document, name, (near or "kind",), f"the key kind is missing; write kind: {kinds}")
+    kind = value["kind"]
+    close = did_you_mean(kind, KINDS) if isinstance(kind, str) else ""
+    return problem_at(document, name, ("kind",), f"must be {kinds}, got {shown(kind)}{close}")

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from policies.base import Part, Tuple
-from policies.scalars import Count, CountOrShare, Duration, Money, Name, Percentage
+from policies.scalars import Count, CountOrShare, Duration, Money, Name, Percentage, PositiveDuration
 from policies.windows import CronText, ZoneName
 
 REMOVAL_REASONS = ("Idle", "Underutilized", "CheaperReplacement", "Expired", "Unhealthy", "Interrupted")
 RemovalReason = Literal["Idle", "Underutilized", "CheaperReplacement", "Expired", "Unhealthy", "Interrupted"]
+
+
+LOOP_INTERVAL_MIN_S = 1.0
+
+
+def _interval(seconds: float) -> float:
+    if seconds < LOOP_INTERVAL_MIN_S:
+        raise ValueError("must be at least 1s")
+    return seconds
 
 
 class ClusterLimits(Part):
@@ -32,7 +41,7 @@ class PodRules(Part):
 
 
 class Budget(Part):
-    """How many nodes may be removed for these reasons: `nodes` at one time, `at_most` in each window of `per`.
+    """How many nodes may be removed for these reasons: `nodes` at one time, `atMost` in each window of `per`.
 
     With a `schedule` the budget holds only inside its windows.
     """
@@ -40,17 +49,15 @@ class Budget(Part):
     reasons: Tuple[RemovalReason] = Field(min_length=1)
     nodes: CountOrShare = 1.0
     at_most: Count | None = None
-    per: Duration | None = None
+    per: PositiveDuration | None = None
     schedule: CronText | None = None
     time_zone: ZoneName = "UTC"
-    duration: Duration | None = None
+    duration: PositiveDuration | None = None
 
     @model_validator(mode="after")
     def _pairs(self) -> Self:
         if (self.at_most is None) != (self.per is None):
             raise ValueError("atMost and per belong together: give both or neither")
-        if self.per is not None and self.per <= 0:
-            raise ValueError("per must be longer than 0s")
         if (self.schedule is None) != (self.duration is None):
             raise ValueError("schedule and duration belong together: give both or neither")
         return self
@@ -84,17 +91,11 @@ class ClusterSpec(Part):
     """The spec of an AutoscalerPolicy."""
 
     mode: Literal["observe", "recommend", "act"] = "observe"
-    loop_interval: Duration = 10.0
+    loop_interval: Annotated[Duration, AfterValidator(_interval)] = 10.0
     limits: ClusterLimits = ClusterLimits()
     pods: PodRules = PodRules()
     accelerator_resources: Tuple[Name] = ()
     disruption: Disruption = Disruption()
-
-    @model_validator(mode="after")
-    def _interval(self) -> Self:
-        if self.loop_interval < 1:
-            raise ValueError("loopInterval must be at least 1s")
-        return self
 
 
 class Metadata(Part):
@@ -106,7 +107,7 @@ class Metadata(Part):
 
 
 class AutoscalerPolicy(Part):
-    """The document."""
+    """What holds over all pools; at most one document, and optional."""
 
     api_version: Literal["gpu-autoscaler.dev/v1alpha1"]
     kind: Literal["AutoscalerPolicy"]

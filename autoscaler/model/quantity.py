@@ -16,6 +16,7 @@ from functools import lru_cache
 CAP = 2**63 - 1
 LENGTH_MAX = 64
 BITS_MAX = 212  # of integers of 64 digits; longer ones are not turned into text
+BITS_MAX = 213  # of integers of 64 digits; Python declines to write out integers of thousands
 EXPONENT_MAX = 128  # far beyond what the cap leaves of any number of 64 characters
 
 _FORM = re.compile(

@@ -1,0 +1,1 @@
+"""Cross-checks of a policy file, a module for each subject; `policies.lint` runs them all."""
