@@ -25,6 +25,15 @@ if TYPE_CHECKING:
     from policies.schema_cluster import ClusterSpec
     from policies.schema_pool import GpuSpec, MigSpec, NodePool, PoolSpec, TemplateSpec
 
+# Names that kubelets and cloud providers still set beside the present ones (kubernetes.io, well-known labels).
+OLD_NAMES: Mapping[str, str] = {
+    OS: "beta.kubernetes.io/os",
+    ARCH: "beta.kubernetes.io/arch",
+    INSTANCE_TYPE: "beta.kubernetes.io/instance-type",
+    ZONE: "failure-domain.beta.kubernetes.io/zone",
+    REGION: "failure-domain.beta.kubernetes.io/region",
+}
+
 DEFAULT_PODS = 110  # the kubelet's own default for maxPods
 
 
@@ -116,6 +125,7 @@ def _templates(name: str, spec: PoolSpec, catalog: Catalog, extra: frozenset[str
                     zone=group.zone or "",
                     layout=offer.layout_name,
                     labels=labels.plus(shape.labels),
+                    declared_labels=frozenset(shape.labels),
                     taints=_taints(shape.taints),
                     startup_taints=_taints(shape.startup_taints),
                     allocatable=allocatable,
@@ -222,6 +232,7 @@ def _labels(pool: str, spec: PoolSpec, machine: InstanceType | None, zone: str, 
         ZONE: zone,
         REGION: region,
     }
+    found |= {OLD_NAMES[key]: value for key, value in found.items() if key in OLD_NAMES}
     return Labels({k: v for k, v in found.items() if v})
 
 

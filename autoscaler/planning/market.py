@@ -32,6 +32,10 @@ Family = tuple[Template, ...]
 MANY = 60_000
 """Classes times columns above which a purchase is quick: the last tenths of a percent would cost seconds."""
 
+PLACES = frozenset(
+    {ZONE, REGION, "failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"}
+)
+
 FULL = 1 << 40  # above every size of a group
 
 
@@ -201,7 +205,7 @@ def _shape(template: Template) -> tuple[object, ...]:
 
 
 def _placeless(labels: Labels) -> frozenset[tuple[str, str]]:
-    return frozenset((k, v) for k, v in labels.items() if k not in (ZONE, REGION))
+    return frozenset((k, v) for k, v in labels.items() if k not in PLACES)
 
 
 def pods_of(left: Remaining) -> tuple[Pod, ...]:

@@ -49,8 +49,21 @@ def status_of(node: Node, member: Member | None, now: float) -> NodeStatus:
         return NodeStatus(NodeState.DRAINING, template=template, since=drain_start(node))
     missing = missing_on(node, template)
     if not missing:
-        return NodeStatus(NodeState.READY, template=template)
+        return _labeled(node, member, template, now)
     return _starting_or_failed(node, member, template, missing, now)
+
+
+def _labeled(node: Node, member: Member, template: Template, now: float) -> NodeStatus:
+    """A node with all its devices: ready, or while it is young still waiting for labels that the policy declares.
+
+    GPU feature discovery labels a node up to a minute after its plugin has registered. A label that does not come is
+    no failure: the node is used with the labels that it has.
+    """
+    absent = sorted(key for key in template.declared_labels if key not in node.labels)
+    deadline = min(node.created, now) + member.pool.scale_up.initialization_timeout_s
+    if absent and now < deadline:
+        return NodeStatus(NodeState.INITIALIZING, absent[0], deadline, template)
+    return NodeStatus(NodeState.READY, template=template)
 
 
 def _starting_or_failed(node: Node, member: Member, template: Template, missing: str, now: float) -> NodeStatus:
@@ -67,14 +80,25 @@ def _starting_or_failed(node: Node, member: Member, template: Template, missing:
             return NodeStatus(NodeState.NOT_READY, missing, since + timeout, template, since)
         state = NodeState.NOT_READY if was_ready else NodeState.INITIALIZATION_FAILED
         return NodeStatus(state, missing, since + timeout if was_ready else deadline, template, since)
-    # The kubelet keeps a device in `capacity` for five minutes after its plugin is gone: that is a restart of the
-    # plugin or a change of the MIG layout, not a node that never started.
-    if dict(node.capacity).get(missing, 0) > 0 or node.labels.get(MIG_STATE) in ("pending", "rebooting"):
-        return NodeStatus(NodeState.INITIALIZING, missing, None, template)
     if dict(node.allocatable).get(missing, 0) > 0:
         # Used with the part that came; the pool shows the drift. The deadline says that time decided.
         return NodeStatus(NodeState.READY, deadline=deadline, template=template)
+    # The kubelet keeps a device in `capacity` for five minutes after its plugin is gone: that is a restart of the
+    # plugin or a change of the MIG layout, not a node that never started.
+    changing = node.labels.get(MIG_STATE) in ("pending", "rebooting") or _shows_another_layout(node, member, template)
+    if dict(node.capacity).get(missing, 0) > 0 or changing:
+        return NodeStatus(NodeState.INITIALIZING, missing, None, template)
     return NodeStatus(NodeState.INITIALIZATION_FAILED, missing, deadline, template)
+
+
+def _shows_another_layout(node: Node, member: Member, template: Template) -> bool:
+    """True right after the label changed: the node still offers its old layout, and says success of the old one.
+
+    mig-manager turns the state to pending only when it begins (NVIDIA/mig-parted, pkg/mig/reconfigure).
+    """
+    there = dict(node.allocatable)
+    others = [t for t in member.pool.templates_of(member.group) if t.layout != template.layout]
+    return any(t.layout is not None and _offers_exactly(t, there) for t in others)
 
 
 def missing_on(node: Node, template: Template) -> str:

@@ -41,7 +41,8 @@ def pool_verdicts(
                 idle=removals.idle.get(pool.name, 0),
                 wanted_idle=wanted_idle.get(pool.name, 0),
                 state=state,
-                reason=reason or world.drift.get(pool.name),
+                # A full pool shows as such by its state; that its template is wrong is said nowhere else.
+                reason=world.drift.get(pool.name, reason) if health.blocked is None else reason,
                 backoff_until=health.until,
                 failures=health.failures,
             )

@@ -15,8 +15,8 @@ from autoscaler.model.resources import NO_AMOUNTS, Amounts
 class Template:
     """What a new node of one group (and one MIG layout) offers once it is ready.
 
-    `allocatable` includes `pods` and is before DaemonSets; `labels` lacks only the hostname; `startup_taints` are
-    gone by then and not in `taints`. `accelerators` are the names in `allocatable` that count accelerators, `gpus`
+    `allocatable` includes `pods` and is before DaemonSets; `labels` lacks only the hostname, `declared_labels` are
+    the keys of those that the policy names; `startup_taints` are gone by then and not in `taints`. `accelerators` are the names in `allocatable` that count accelerators, `gpus`
     the physical devices. `usd_per_hour` None: the price is not known. `zone` "" for a group over several zones.
     """
 
@@ -25,6 +25,7 @@ class Template:
     zone: str = ""
     layout: str | None = None
     labels: Labels = NO_LABELS
+    declared_labels: frozenset[str] = frozenset()
     taints: tuple[Taint, ...] = ()
     startup_taints: tuple[Taint, ...] = ()
     allocatable: Amounts = NO_AMOUNTS

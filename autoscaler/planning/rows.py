@@ -10,7 +10,7 @@ from autoscaler.model.nodes import DRAINING_TAINT, HOSTNAME, Node
 from autoscaler.model.pods import Pod
 from autoscaler.model.resources import NO_AMOUNTS, Amounts, is_accelerator
 from autoscaler.model.snapshot import Snapshot
-from autoscaler.planning.membership import Membership
+from autoscaler.planning.membership import ALIVE, Member, Membership
 from autoscaler.planning.node_states import NodeStatus
 from autoscaler.planning.plan import NodeState
 from autoscaler.planning.pool_health import PoolHealth, is_lost
@@ -135,7 +135,7 @@ def places_of(
             workload = tuple(p for p in pods if not p.is_daemon)
             row = maker.empty(status.template, node.name, workload)
             coming.append(Place(row, Kind.COMING, node.name, pool, status.template))
-        elif status.state is NodeState.DRAINING and node.deleted_at is None and node.is_ready and status.template:
+        elif status.state is NodeState.DRAINING and status.template and _can_be_had_back(node, member):
             row = maker.without_drain(node, pods, status.template)
             draining.append(Place(row, Kind.DRAINING, node.name, pool, status.template))
             aside.append(maker.as_is(node, pods, status.template))
@@ -159,6 +159,11 @@ ACCELERATOR_LABELS = (
     "nvidia.com/gpu.present",
     "feature.node.kubernetes.io/pci-10de.present",
 )
+
+
+def _can_be_had_back(node: Node, member: Member | None) -> bool:
+    """True for a node that our drain alone keeps from taking pods: not one that is being deleted already."""
+    return member is not None and member.instance.state in ALIVE and node.deleted_at is None and node.is_ready
 
 
 def _is_sound(node: Node, policies: Policies) -> bool:
