@@ -12,6 +12,9 @@ UNBOUNDED = 1 << 30
 NEVER = math.inf
 
 
+LOOKS_MAX = 16  # windows that may lie between now and a free slot before the slot is called unknown
+
+
 def allowed(
     budgets: Sequence[Budget],
     *,
@@ -23,7 +26,31 @@ def allowed(
 ) -> tuple[int, float | None]:
     """How many more nodes may be removed for `reason`, and when the next slot opens if none may (None: unknown).
 
-    Every budget that names the reason must have room: `nodes` limits how many are being removed at one time
+    Every budget that names the reason must have room, at the instant of the next slot too: a window that opens before
+    it puts it off.
+    """
+    left, opens = _allowed(budgets, reason, managed_nodes, removals, now, in_progress)
+    for _ in range(LOOKS_MAX):
+        if opens is None:
+            return left, None
+        then, later = _allowed(budgets, reason, managed_nodes, removals, opens, in_progress)
+        if then > 0:
+            return left, opens
+        opens = later
+    return left, None
+
+
+def _allowed(
+    budgets: Sequence[Budget],
+    reason: str,
+    managed_nodes: int,
+    removals: Sequence[tuple[float, str]],
+    now: float,
+    in_progress: int,
+) -> tuple[int, float | None]:
+    """The same for the budgets that are full now, each for itself.
+
+    `nodes` limits how many are being removed at one time
     (`in_progress`; a share is of the managed nodes, rounded up), `atMost` how many left within the last `per`, counted
     from `removals` (instant, reason) over all reasons that the budget names. The instant is the earliest at which the
     budgets that are full now have room again.

@@ -29,7 +29,7 @@ def cron_text(text: str) -> str:
     from cronsim import CronSim, CronSimError
 
     wanted = 'must be a cron expression of five fields such as "0 8 * * 1-5"'
-    if len(text.split()) != 5 or len(text) > CRON_CHARACTERS_MAX or not text.isascii():
+    if text != text.strip() or len(text.split()) != 5 or len(text) > CRON_CHARACTERS_MAX or not text.isascii():
         raise ValueError(f"{wanted}, got {shown(text)}")
     try:
         next(CronSim(text, datetime(2026, 1, 1, tzinfo=UTC)))

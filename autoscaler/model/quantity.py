@@ -95,21 +95,25 @@ def text_of(scalar: object) -> str:
     raise QuantityError(f"{scalar!r} is no quantity; write a number with a unit such as 500m, 2 or 64Gi")
 
 
+EXACT_BELOW = 100_000  # up to five digits are shown as they are, so that two amounts that differ do not look equal
+
+
 def format_amount(resource: str, number: int) -> str:
     """An amount for people: `7.5` cores, `64Gi` of memory, `8` devices.
 
-    Exact for cores and devices; bytes that are no whole number of their unit are rounded to a tenth of it.
+    Exact for cores and devices; bytes that would take more than five digits are rounded to a tenth of a unit.
     """
     sign, size = "-" if number < 0 else "", abs(number)
     if resource == "cpu":
         return f"{sign}{size // 1000}.{size % 1000:03}".rstrip("0").rstrip(".")
     if resource not in _BYTES and not resource.startswith("hugepages-"):
         return str(number)
-    for suffix, power in (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)):
+    for suffix, power in (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10), ("", 0)):
         whole, rest = divmod(size, 1 << power)
-        if whole:
-            return f"{sign}{whole}{suffix}" if not rest else f"{sign}{_tenths(size, power)}{suffix}"
-    return str(number)
+        if not rest and whole < EXACT_BELOW:
+            return f"{sign}{whole}{suffix}" if whole else str(number)
+    suffix, power = next((s, p) for s, p in (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)) if size >> p)
+    return f"{sign}{_tenths(size, power)}{suffix}"
 
 
 def _tenths(size: int, power: int) -> str:

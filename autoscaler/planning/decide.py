@@ -31,7 +31,7 @@ from autoscaler.planning.pool_health import PoolHealth, Starts, is_lost, pool_he
 from autoscaler.planning.pools import Policies, Template
 from autoscaler.planning.removals import decide_removals
 from autoscaler.planning.rows import Kind, Place, Places, RowMaker, places_of
-from autoscaler.planning.scale_up import Served, Sources, serve
+from autoscaler.planning.scale_up import Served, Sources, serve, unmet
 from autoscaler.planning.spot_share import serve_within_share
 from autoscaler.planning.units import Unit, units_of
 from autoscaler.planning.use_of_nodes import is_unused, use_on
@@ -70,8 +70,7 @@ def decide(snapshot: Snapshot, policies: Policies, memory: Memory = NO_MEMORY, n
         wanting, _bound_gang_pods(snapshot), snapshot.gangs, policies.cluster.accelerator_resources
     )
     places = places_of(snapshot, world.policies, world.membership, world.statuses, world.health, world.maker, now)
-    held = batch_windows(world.policies, units, now)
-    served = _serve(world, units, places, nominated, held)
+    served = _serve(world, units, places, nominated)
     filled, wanted_idle = buffers.fill_up(served.shop, world.policies, _pool_counts(world, served), now)
     removals = decide_removals(world, served, wanted_idle)
     return assemble(world, served, [*demand.settled, *incomplete], filled, wanted_idle, removals, _terminations(world))
@@ -128,12 +127,12 @@ def _statuses(snapshot: Snapshot, membership: Membership, now: float) -> dict[st
     kept: tuple[Membership, dict[str, NodeStatus]] | None = snapshot.derived.get("statuses")
     if kept is None or kept[0] is not membership:
         kept = snapshot.derived["statuses"] = membership, {}
-    settled = kept[1]
+    settled, pods_by_node = kept[1], snapshot.pods_by_node
     found: dict[str, NodeStatus] = {}
     for node in snapshot.nodes:
         status = settled.get(node.name)
         if status is None:
-            status = status_of(node, membership.members.get(node.name), now)
+            status = status_of(node, membership.members.get(node.name), now, pods_by_node.get(node.name, ()))
             # Ready on account of a deadline that is over stays ready only as long as time goes forward.
             if status.state is NodeState.UNMANAGED or (status.state is NodeState.READY and status.deadline is None):
                 settled[node.name] = status
@@ -187,8 +186,9 @@ def _serve(
     units: Sequence[Unit],
     places: Places,
     nominated: tuple[tuple[int, Pod], ...],
-    held: Mapping[str, float],
 ) -> Served:
+    held: dict[str, float] = {}
+
     def new_shop() -> Shop:
         fleet = Fleet(world.snapshot, world.table, world.axis)
         for row in places.aside:
@@ -213,6 +213,9 @@ def _serve(
         is_simple=[c.spec.is_simple or at in world.slots for at, c in enumerate(world.table.classes)],
         looks_at_room_alone=[c.spec.is_simple for c in world.table.classes],
     )
+    if any(p.scale_up.batch_window_s for p in world.policies.pools):
+        shop, left = unmet(units, sources)
+        held.update(batch_windows(world.policies, left, shop.why.takes, world.now))
     return serve_within_share(units, sources, world.policies, serve)
 
 
@@ -227,15 +230,22 @@ def _open_templates(world: World, held: Mapping[str, float]) -> tuple[Template, 
 
 
 def _fallback_prices(world: World) -> dict[int, float]:
-    """A fallback is never planned as cheaper than the spot pool it stands in for: spot is tried first."""
+    """Prices to plan with: a fallback is never cheaper than the spot pool it stands in for, nor than the fallback
+    before it, so that they are tried in the order of the list. By GPU, for nodes may differ in size.
+    """
     prices: dict[int, float] = {}
     for pool in world.policies.pools:
-        known = [t.usd_per_hour for t in pool.templates if t.usd_per_hour is not None]
+        least = max(
+            (t.usd_per_hour / max(1, t.gpus) for t in pool.templates if t.usd_per_hour is not None), default=0.0
+        )
         for name in pool.spot.fallback:
             fallback = world.policies.by_name.get(name)
-            for template in fallback.templates if fallback and known else ():
-                own = template.usd_per_hour if template.usd_per_hour is not None else max(known)
-                prices[id(template)] = max(own, max(known) * (1 + 1e-9), prices.get(id(template), 0.0))
+            least *= 1 + 1e-9
+            for template in fallback.templates if fallback and least else ():
+                floor = least * max(1, template.gpus)
+                prices[id(template)] = max(template.usd_per_hour or 0.0, floor, prices.get(id(template), 0.0))
+            planned = [prices[id(t)] / max(1, t.gpus) for t in (fallback.templates if fallback and least else ())]
+            least = max([least, *planned])
     return prices
 
 
@@ -291,6 +301,8 @@ def _pool_counts(world: World, served: Served) -> Mapping[str, buffers.PoolCount
         elif place.kind is Kind.COMING:
             coming[place.pool] += 1
         elif place.kind is Kind.READY:
+            if world.statuses[place.node].waiting_for:
+                continue  # lacks what its template declares: neither work nor idle capacity
             use = use_on(world, place.node)
             (idle if use.idle and not place.row.unschedulable else busy)[place.pool] += 1
     return {p.name: buffers.PoolCount(idle[p.name], coming[p.name], busy[p.name]) for p in world.policies.pools}

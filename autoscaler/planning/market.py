@@ -32,9 +32,7 @@ Family = tuple[Template, ...]
 MANY = 60_000
 """Classes times columns above which a purchase is quick: the last tenths of a percent would cost seconds."""
 
-PLACES = frozenset(
-    {ZONE, REGION, "failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"}
-)
+PLACES = frozenset({ZONE, REGION, "failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"})
 
 FULL = 1 << 40  # above every size of a group
 

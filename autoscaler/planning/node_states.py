@@ -7,10 +7,13 @@ the template's shape; what it shows meanwhile (a whole GPU before the MIG layout
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from autoscaler.model.instants import parse_rfc3339
 from autoscaler.model.labels import Labels
-from autoscaler.model.nodes import DRAINING_TAINT, InstanceState, Node
+from autoscaler.model.nodes import DRAINING_TAINT, IDLE_SINCE, InstanceState, Node
+from autoscaler.model.pods import Pod
 from autoscaler.model.resources import CPU, MEMORY, PODS, STORAGE, Amounts
 from autoscaler.planning.membership import Member
 from autoscaler.planning.plan import NodeState
@@ -19,12 +22,15 @@ from autoscaler.planning.pools import Template
 MIG_STATE = "nvidia.com/mig.config.state"
 MIG_CONFIG = "nvidia.com/mig.config"
 ALWAYS_THERE = frozenset({CPU, MEMORY, PODS, STORAGE})
+LONG_AGO_S = 6 * 3600.0
+"""So long after its deadline a node is no failed start: a controller that runs has called it failed within a pass."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeStatus:
     """A node's state; `waiting_for` names what is missing, `deadline` is when waiting for it ends.
 
+    A ready node with a deadline lacks something that its template declares, and is used with what it has.
     `template` is the shape that the node has or will have; None for an unmanaged node.
     """
 
@@ -38,8 +44,8 @@ class NodeStatus:
 UNMANAGED = NodeStatus(NodeState.UNMANAGED)
 
 
-def status_of(node: Node, member: Member | None, now: float) -> NodeStatus:
-    """The state of one node at `now`."""
+def status_of(node: Node, member: Member | None, now: float, pods: Sequence[Pod] = ()) -> NodeStatus:
+    """The state of one node at `now`; `pods` are those bound to it."""
     if member is None:
         return UNMANAGED
     template = template_of(node, member)
@@ -50,7 +56,22 @@ def status_of(node: Node, member: Member | None, now: float) -> NodeStatus:
     missing = missing_on(node, template)
     if not missing:
         return _labeled(node, member, template, now)
-    return _starting_or_failed(node, member, template, missing, now)
+    status = _starting_or_failed(node, member, template, missing, now)
+    if status.state is NodeState.INITIALIZATION_FAILED and missing != "Ready" and _was_in_use(node, pods, status, now):
+        # Not a failed start but a changed policy, or a device that was lost: used as it is, and removed, if at all,
+        # within the budgets (S7).
+        return NodeStatus(NodeState.READY, missing, status.deadline, template)
+    return status
+
+
+def _was_in_use(node: Node, pods: Sequence[Pod], status: NodeStatus, now: float) -> bool:
+    """True if the node was complete once: its idleness was recorded, its devices are used, or it is of long ago,
+    when nobody was there to call it failed.
+    """
+    if IDLE_SINCE in node.annotations or now - (status.deadline or now) > LONG_AGO_S:
+        return True
+    running = (p for p in pods if not p.is_daemon and p.phase == "Running")
+    return any("/" in name for pod in running for name, _ in pod.spec.requests)
 
 
 def _labeled(node: Node, member: Member, template: Template, now: float) -> NodeStatus:
@@ -152,11 +173,18 @@ def _offers_exactly(template: Template, there: dict[str, int]) -> bool:
 
 
 def drain_start(node: Node) -> float | None:
-    """When our drain of the node began: the taint's value, seconds since the epoch; None if it does not say."""
-    for taint in node.taints:
-        if taint.key == DRAINING_TAINT and taint.value.isdigit():
-            return float(taint.value)
-    return None
+    """When our drain of the node began; None if the taint does not say.
+
+    Its value is in seconds since the epoch, for the API server takes no colons there; in files an RFC 3339 instant
+    is read too.
+    """
+    value = next((t.value for t in node.taints if t.key == DRAINING_TAINT), "")
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        return parse_rfc3339(value)
+    except ValueError:
+        return None
 
 
 def ready_shape(node: Node, template: Template | None) -> tuple[Labels, Amounts, frozenset[str]]:

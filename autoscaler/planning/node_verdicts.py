@@ -29,6 +29,8 @@ def node_verdicts(world: World, served: Served, removals: Decided) -> tuple[Node
             continue
         status, member = world.statuses[node.name], world.membership.members.get(node.name)
         verdict, reason = _other(world, node.name, status, member, reserved)
+        if status.state is NodeState.DRAINING and verdict is Verdict.REMOVE and removals.halted is not None:
+            verdict, reason = Verdict.KEEP, removals.halted
         pool = member.pool.name if member else None
         out.append(NodeVerdict(node.name, pool, status.state, verdict, reason, removable_at=status.deadline))
     return tuple(out)

@@ -66,8 +66,9 @@ def _note(least: dict[str, int], node: Node, template: Template) -> None:
 def _note_devices(parts: dict[str, int], node: Node, template: Template) -> None:
     amounts = dict(node.allocatable)
     for name, declared in template.allocatable:
-        if "/" in name and 0 < amounts.get(name, declared) < declared:
-            parts[name] = min(amounts[name], parts.get(name, declared))
+        actual = amounts.get(name, 0)
+        if "/" in name and actual < declared:
+            parts[name] = min(actual, parts.get(name, declared))
 
 
 def _lowered(template: Template, smaller: Mapping[str, int]) -> Template:

@@ -45,12 +45,13 @@ class Verdict(StrEnum):
 
 
 class PoolState(StrEnum):
-    """Whether a pool can grow."""
+    """Whether a pool can grow, in the words of a pool's reasons."""
 
     HEALTHY = "Healthy"
     AT_MAX = "AtMax"
     BACKOFF = "Backoff"
-    STOPPED = "Stopped"
+    CONFIG_ERROR = "ConfigError"
+    FAILURE_LIMIT = "FailureLimit"
     DEGRADED = "Degraded"
     PAUSED = "Paused"
 

@@ -140,7 +140,7 @@ def starts_by_pool(membership: Membership, statuses: Mapping[str, NodeStatus], n
     found: dict[str, Starts] = {}
     for name, member in membership.members.items():
         state = statuses[name].state
-        if state is NodeState.READY:
+        if state is NodeState.READY and statuses[name].deadline is None:
             starts = found.setdefault(member.pool.name, Starts())
             created = member.node.created
             if starts.newest_good is None or created > starts.newest_good:

@@ -56,8 +56,10 @@ def _state(pool: Pool, health: PoolHealth, served: Served) -> tuple[PoolState, R
         match blocked.code:
             case Code.BACKOFF:
                 return PoolState.BACKOFF, blocked
-            case Code.FAILURE_LIMIT | Code.CONFIG_ERROR:
-                return PoolState.STOPPED, blocked
+            case Code.FAILURE_LIMIT:
+                return PoolState.FAILURE_LIMIT, blocked
+            case Code.CONFIG_ERROR:
+                return PoolState.CONFIG_ERROR, blocked
             case _:
                 return PoolState.DEGRADED, blocked
     caps = served.shop.caps

@@ -16,8 +16,9 @@ class Template:
     """What a new node of one group (and one MIG layout) offers once it is ready.
 
     `allocatable` includes `pods` and is before DaemonSets; `labels` lacks only the hostname, `declared_labels` are
-    the keys of those that the policy names; `startup_taints` are gone by then and not in `taints`. `accelerators` are the names in `allocatable` that count accelerators, `gpus`
-    the physical devices. `usd_per_hour` None: the price is not known. `zone` "" for a group over several zones.
+    the keys of those that the policy names; `startup_taints` are gone by then and not in `taints`. `accelerators` are
+    the names in `allocatable` that count accelerators, `gpus` the physical devices. `usd_per_hour` None: the price is
+    not known. `zone` "" for a group over several zones.
     """
 
     pool: str

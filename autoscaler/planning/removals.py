@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING
 from autoscaler.model.instants import parse_rfc3339
 from autoscaler.model.nodes import IDLE_SINCE, Node
 from autoscaler.model.objects import PodDisruptionBudget
-from autoscaler.model.reasons import Code, Reason
+from autoscaler.model.pods import Pod
+from autoscaler.model.reasons import BlockCause, Code, Reason
+from autoscaler.planning.drain_rules import answer_for, drain
 from autoscaler.planning.drain_rules.rule import Surroundings
+from autoscaler.planning.membership import ALIVE, Member
 from autoscaler.planning.moves import Moves
+from autoscaler.planning.node_states import NodeStatus
 from autoscaler.planning.plan import CancelDrain, NodeState, NodeVerdict, ScaleDown, Verdict
 from autoscaler.planning.removal_budget import RemovalBudget
 from autoscaler.planning.rows import Kind
 from autoscaler.planning.scale_down import Candidate, Removals, counts_by_pool, in_use_reason, judge
 from autoscaler.planning.scale_up import Served
+from autoscaler.planning.sick_nodes import remove_sick
 from autoscaler.planning.use_of_nodes import use_on
 from autoscaler.planning.utilization import Use
 
@@ -75,9 +80,11 @@ def decide_removals(world: World, served: Served, wanted_idle: Mapping[str, int]
         drains_left=world.policies.cluster.max_parallel_drains - with_pods,
     )
     state.verdicts.update(in_use)
-    judge(candidates, state, _surroundings(world), Moves(placement, world.table))
-    cancel, going = _drains(world, draining, reserved)
-    return Decided((*state.chosen, *going), state.verdicts, cancel, halted, idle)
+    around = _surroundings(world)
+    judge(candidates, state, around, Moves(placement, world.table))
+    remove_sick(world, state, around)
+    cancel, going = _drains(world, draining, reserved, around)
+    return Decided((*state.chosen, *(going if halted is None else ())), state.verdicts, cancel, halted, idle)
 
 
 def _in_use(world: World, name: str, use: Use) -> NodeVerdict:
@@ -115,6 +122,7 @@ def _candidate(world: World, name: str, row: int, reserved: set[str]) -> Candida
         reserved=name in reserved,
         usd_per_hour=status.template.usd_per_hour if status.template else None,
         idle_since=idle_since(member.node, world.now),
+        lacks=status.waiting_for,
     )
 
 
@@ -158,36 +166,49 @@ def _surroundings(world: World) -> Mapping[str, Surroundings]:
 
 
 def _drains(
-    world: World, draining: Sequence[str], reserved: set[str]
+    world: World, draining: Sequence[str], reserved: set[str], around: Mapping[str, Surroundings]
 ) -> tuple[tuple[CancelDrain, ...], tuple[ScaleDown, ...]]:
-    """Undo the drain of a node that a pending pod was given or whose deadline is over; go on with the others."""
+    """Undo the drain of a node that is wanted again, or that cannot be emptied; go on with the others."""
     cancel: list[CancelDrain] = []
     going: list[ScaleDown] = []
     for name in sorted(draining):
         member, status = world.membership.members.get(name), world.statuses[name]
         if member is None or status.template is None or member.node.deleted_at is not None:
             continue
-        if member.instance.state not in ("Pending", "Running"):
+        if member.instance.state not in ALIVE:
             continue
         pods = tuple(p for p in world.snapshot.pods_by_node.get(name, ()) if not p.is_daemon)
-        timeout = member.pool.scale_down.drain_timeout_s
-        late = status.since is not None and world.now - min(status.since, world.now) > timeout
-        if name in reserved:
-            cancel.append(CancelDrain(name, Reason.of(Code.RESERVED_FOR_POD)))
-        elif late and pods:
-            reason = Reason.of(Code.BLOCKED_BY_POD, pod=pods[0].key, cause="PodTerminating", drainTimeout=timeout)
-            cancel.append(CancelDrain(name, reason))
-        else:
-            code = Code.UNDERUTILIZED if use_on(world, name).accelerators_used else Code.IDLE
-            going.append(
-                ScaleDown(
-                    member.pool.name,
-                    member.group,
-                    name,
-                    member.instance.id,
-                    status.template.usd_per_hour,
-                    Reason.of(code, drainStarted=status.since),
-                    pods,
-                )
-            )
+        undo = Reason.of(Code.RESERVED_FOR_POD) if name in reserved else _why_undo(world, member, status, pods, around)
+        if undo is not None:
+            cancel.append(CancelDrain(name, undo))
+            continue
+        code = Code.UNDERUTILIZED if use_on(world, name).accelerators_used else Code.IDLE
+        reason = Reason.of(code, drainStarted=status.since)
+        price = status.template.usd_per_hour
+        going.append(ScaleDown(member.pool.name, member.group, name, member.instance.id, price, reason, pods))
     return tuple(cancel), tuple(going)
+
+
+# What only time is needed for, up to the deadline: pods on their way out, and a budget that our own evictions use up.
+PASSING = frozenset({BlockCause.POD_TERMINATING, BlockCause.PDB_EXHAUSTED, BlockCause.PDB_OVERLAP})
+
+
+def _why_undo(
+    world: World, member: Member, status: NodeStatus, pods: Sequence[Pod], around: Mapping[str, Surroundings]
+) -> Reason | None:
+    """Why a drain cannot be ended: a protected pod was bound after the node was chosen, or its deadline is over."""
+    rules = around[member.pool.name]
+    for pod in pods:
+        answer = answer_for(pod, rules)
+        if answer.block is not None and answer.block not in PASSING:
+            return Reason.of(Code.BLOCKED_BY_POD, pod=pod.key, cause=str(answer.block), detail=answer.detail)
+    timeout = member.pool.scale_down.drain_timeout_s
+    if status.since is None or world.now - min(status.since, world.now) <= timeout:
+        return None
+    left = drain(pods, rules)
+    if left.blocked is not None:
+        return left.blocked
+    if left.moving:
+        cause = str(BlockCause.POD_TERMINATING)
+        return Reason.of(Code.BLOCKED_BY_POD, pod=left.moving[0].key, cause=cause, drainTimeout=timeout)
+    return None

@@ -29,7 +29,9 @@ CONTROLLER_LABEL = ("app.kubernetes.io/name", "gpu-autoscaler")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A ready, managed node with what decides about it. `reserved`: a pending pod was given it."""
+    """A ready, managed node with what decides about it. `reserved`: a pending pod was given it. `lacks`: a resource
+    that its template declares and that it does not have, or "".
+    """
 
     node: Node
     member: Member
@@ -39,6 +41,12 @@ class Candidate:
     reserved: bool
     usd_per_hour: float | None
     idle_since: float | None
+    lacks: str = ""
+
+    @property
+    def is_warm(self) -> bool:
+        """True if it is idle capacity of the kind that its pool promises."""
+        return self.use.idle and not self.lacks
 
     @property
     def pool(self) -> Pool:
@@ -111,20 +119,28 @@ def _first_obstacle(candidate: Candidate, state: Removals, around: Surroundings)
         return Reason.of(Code.GPU_IN_USE_WITHOUT_REQUEST, pod=use.sneaky.key), None
     if any(p.labels.get(CONTROLLER_LABEL[0]) == CONTROLLER_LABEL[1] for p in use.pods):
         return Reason.of(Code.RUNS_CONTROLLER), None
-    for key in NODE_PROTECTIONS:
-        if node.annotations.get(key) == "true":
-            return Reason.of(Code.SCALE_DOWN_DISABLED, by=key), None
-    if not rules.enabled:
-        return Reason.of(Code.SCALE_DOWN_DISABLED, by=f"scaleDown.enabled of pool {candidate.pool.name}"), None
-    if node.unschedulable:
-        return Reason.of(Code.EXTERNAL_DRAIN), None
-    if candidate.member.instance.protected:
-        return Reason.of(Code.PROTECTED_FROM_SCALE_IN, instance=candidate.member.instance.id), None
+    held = held_by_people(node, candidate.member)
+    if held is not None:
+        return held, None
     emptied = drain(candidate.pods, around)
     if emptied.blocked is not None:
         return emptied.blocked, None
     timer = _timer(candidate, state)
     return (timer, None) if timer is not None else (None, emptied)
+
+
+def held_by_people(node: Node, member: Member) -> Reason | None:
+    """Why somebody does not want the node removed: an annotation, the policy, a cordon, protection in the cloud."""
+    for key in NODE_PROTECTIONS:
+        if node.annotations.get(key) == "true":
+            return Reason.of(Code.SCALE_DOWN_DISABLED, by=key)
+    if not member.pool.scale_down.enabled:
+        return Reason.of(Code.SCALE_DOWN_DISABLED, by=f"scaleDown.enabled of pool {member.pool.name}")
+    if node.unschedulable:
+        return Reason.of(Code.EXTERNAL_DRAIN)
+    if member.instance.protected:
+        return Reason.of(Code.PROTECTED_FROM_SCALE_IN, instance=member.instance.id)
+    return None
 
 
 def in_use_reason(use: Use) -> Reason:
@@ -165,7 +181,7 @@ def _last_obstacle(candidate: Candidate, emptied: Drain, state: Removals, moves:
     if state.pool_sizes[pool.name] <= pool.min_nodes:
         return Reason.of(Code.POOL_AT_MIN, min=pool.min_nodes)
     wanted = state.wanted_idle.get(pool.name, 0)
-    if candidate.use.idle and state.idle_left[pool.name] <= wanted:
+    if candidate.is_warm and state.idle_left[pool.name] <= wanted:
         return Reason.of(Code.WARM_BUFFER, wanted=wanted)
     code = _removal_code(candidate)
     spent = state.budget.obstacle(str(code))
@@ -216,7 +232,7 @@ def _remove(candidate: Candidate, emptied: Drain, state: Removals) -> None:
         state.now,
     )
     state.pool_sizes[candidate.pool.name] -= 1
-    if candidate.use.idle:
+    if candidate.is_warm:
         state.idle_left[candidate.pool.name] -= 1
     if emptied.moving:
         state.drains_left -= 1
@@ -241,6 +257,6 @@ def counts_by_pool(candidates: Sequence[Candidate]) -> Mapping[str, int]:
     """Idle candidates without a reservation, by pool."""
     found: defaultdict[str, int] = defaultdict(int)
     for candidate in candidates:
-        if candidate.use.idle and not candidate.reserved:
+        if candidate.is_warm and not candidate.reserved:
             found[candidate.pool.name] += 1
     return found

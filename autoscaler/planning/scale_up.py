@@ -71,6 +71,13 @@ def _start(sources: Sources, spot_bound: Mapping[str, int]) -> Shop:
     return shop
 
 
+def unmet(units: Sequence[Unit], sources: Sources) -> tuple[Shop, list[tuple[Unit, Remaining]]]:
+    """What nothing takes that is there, on its way, or can be had back; and the shop in which that was found out."""
+    shop = _start(sources, {})
+    left = [(unit, rest) for unit in units if (rest := _existing(shop.placement, unit))]
+    return shop, _regain(shop, left, sources)
+
+
 def _all_together(units: Sequence[Unit], sources: Sources, spot_bound: Mapping[str, int]) -> Served:
     shop = _start(sources, spot_bound)
     left: list[tuple[Unit, Remaining]] = []
@@ -226,12 +233,17 @@ def _one_after_the_other(units: Sequence[Unit], sources: Sources, spot_bound: Ma
 
 def _gang_reason(shop: Shop, unit: Unit, have: int, sources: Sources) -> Reason:
     """GangTopology where the gang would fit if only it might be spread over domains, else GangShort."""
-    if unit.topology_key:
-        token = shop.mark()
-        anywhere = Unit(unit.order, unit.pods, unit.gang)
-        rest = _existing(shop.placement, anywhere)
-        fits = not rest or not _buy_for(shop, [(anywhere, rest)], sources)
-        shop.rollback(token)
-        if fits:
-            return Reason.of(Code.GANG_TOPOLOGY, topologyKey=unit.topology_key, need=unit.count)
+    if unit.topology_key and _room_over_domains(shop, unit, sources) >= unit.count:
+        return Reason.of(Code.GANG_TOPOLOGY, topologyKey=unit.topology_key, need=unit.count)
     return Reason.of(Code.GANG_SHORT, have=have, need=unit.count)
+
+
+def _room_over_domains(shop: Shop, unit: Unit, sources: Sources) -> int:
+    """How many of the gang's pods all its domains hold together, each taken for itself."""
+    values = {v for t in shop.templates if (v := t.labels.get(unit.topology_key))}
+    served = 0
+    for value in sorted(values.union(shop.placement.domains(unit.topology_key))):
+        token = shop.mark()
+        served += unit.count - count(_try_domain(shop, unit, dict(unit.pods), value, sources))
+        shop.rollback(token)
+    return served

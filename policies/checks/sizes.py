@@ -49,7 +49,8 @@ def _buffer(facts: Facts) -> Iterator[Problem]:
         capped = number if buffer.max is None else min(number, buffer.max)
         if capped > most:
             message = f"wants {capped} idle nodes, and the pool has at most {most}; lower it, or raise limits.maxNodes"
-            yield facts.error(path, message)
+            # No reason to stop: the pool fills its buffer as far as it can and says what it lacks.
+            yield facts.warning(path, message)
         elif number > capped:
             yield facts.warning((*BUFFER, "max"), f"caps the {number} nodes that {_last(path)} asks for; raise it")
     if not buffer.percent and buffer.predictive is None and not any(number for _, number in wanted):

@@ -2,8 +2,8 @@
 
 * `scaleUp: {pool: nodes}`, `scaleUpGroups: {group: nodes}`, `layouts: {layout: nodes}`, `usdPerHourAdded`
 * `scaleDown: [node]`, `scaleDownCount`, `terminate: [instance]`, `reconfigure: {node: layout}`, `cancelDrain: [node]`
-* `outcomes: {outcome: pods}`, `pods`, `nodes`, `pools`: fields of the entries; `reason` is its code, `why: {pool: code}`
-  the code of a pool's line, `says` words of the entry's text; a list of values means any of them
+* `outcomes: {outcome: pods}`, `pods`, `nodes`, `pools`: fields of the entries; `reason` is its code, `why` by pool the
+  code of the pool's line, `says` words of the entry's text; a list of values means any of them
 * `held: [code]`, `cost: {field: dollars}`
 """
 
@@ -85,7 +85,9 @@ def _entry(what: str, wanted: Doc, got: Doc | None) -> list[str]:
     for key, value in wanted.items():
         if key == "why":
             lines = {line["pool"]: line["reason"]["code"] for line in got["pools"]}
-            found += [f"{what}: pool {p} says {lines.get(p)}" for p, code in value.items() if not _is(lines.get(p), code)]
+            found += [
+                f"{what}: pool {p} says {lines.get(p)}" for p, code in value.items() if not _is(lines.get(p), code)
+            ]
         elif key == "says":
             text = json.dumps(got, ensure_ascii=False)
             words = value if isinstance(value, list) else [value]
@@ -102,7 +104,7 @@ def _is(actual: object, wanted: object) -> bool:
 
 
 def broken_laws(plan: Doc, pending: list[str], nodes: list[str]) -> list[str]:
-    """What holds for every plan: each pending pod has one outcome, each node one verdict, and each reason a sentence."""
+    """What holds for every plan: one outcome a pending pod, one verdict a node, a sentence for each reason."""
     pods = Counter(x["pod"] for x in plan["pods"])
     verdicts = Counter(x["node"] for x in plan["nodes"])
     found = [f"{name} has {pods[name]} outcomes" for name in pending if pods[name] != 1]
@@ -110,7 +112,11 @@ def broken_laws(plan: Doc, pending: list[str], nodes: list[str]) -> list[str]:
     found += [f"node {name} has {verdicts[name]} verdicts" for name in nodes if verdicts[name] != 1]
     pools = {x["pool"] for x in plan["pools"]}
     for pod in plan["pods"]:
-        if pod["outcome"] in ("Waiting", "Unschedulable") and pod["pools"] and {x["pool"] for x in pod["pools"]} != pools:
+        if (
+            pod["outcome"] in ("Waiting", "Unschedulable")
+            and pod["pools"]
+            and {x["pool"] for x in pod["pools"]} != pools
+        ):
             found.append(f"{pod['pod']} has no line for some pool")
     for entry in (*plan["pods"], *plan["nodes"], *plan["scaleUp"], *plan["scaleDown"], *plan["terminate"]):
         if not entry["reason"]["message"]:

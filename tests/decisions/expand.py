@@ -5,14 +5,16 @@ to `plan`: a policy, the objects of `kubectl get -o yaml`, the state of the clou
 words, over the plain field names of those documents:
 
 * pool: `gpu cpu mem disk res mig-P` (its template's resources) or `type` (from the catalog), `accelerator` (its
-  `template.gpu`), `labels taints startupTaints zone zones capacity price weight min max`, `spec` (merged over the rest),
-  and of its group: `target` (desired size), `instances`, `errors`, `groupMax`; `target` and `errors` by zone if mappings.
-* node: a pool's shape with what is said here on top (`gpu: absent` takes a resource away); `age registered readyFor idle`
-  before now, `ready`, `cordoned`, `draining` (since), `instance instanceState protected orphan` of the machine behind it,
-  `providerID`, `pods` on it. `count: 3` stands for three of them, numbered.
-* pod: `gpu cpu mem disk res mig-P`, `owner: Kind/name` ("" for none), `age priority labels annotations tolerations select
-  gates phase condition nominated`.
-* `state` (pools), `removals`, `paused`: the controller's state; `raw` is merged over the object; durations are Go's.
+  `template.gpu`), `labels taints startupTaints zone zones capacity price weight min max`, `spec` (merged over the
+  rest), and of its group: `target` (desired size), `instances`, `errors`, `groupMax`, `unknownTo` (zones whose group
+  the cloud does not know); `target` and `errors` by zone if they are mappings.
+* node: its pool's shape with what is said here on top (`gpu: absent` takes a resource away); `age registered readyFor
+  idle` before now, `ready`, `cordoned`, `draining` (since), `instance instanceState protected orphan` of the machine
+  behind it, `providerID`, `pods` on it. `count: 3` stands for three of them, numbered.
+* pod: `gpu cpu mem disk res mig-P`, `owner: Kind/name` ("" for none), `age priority labels annotations tolerations
+  select gates phase condition nominated`.
+* `state` (pools), `removals`, `paused`: the controller's state; `cloud: none`; `objects` as they are; `raw` is merged
+  over an object; durations are Go's.
 """
 
 from __future__ import annotations
@@ -126,7 +128,9 @@ class Case:
 
     def _group(self, pool: str, short: Doc, zone: str) -> Doc:
         first = zones_of(short)[0]
-        mine = [n for n in self._nodes if n.get("pool") == pool and n.get("zone", first) == zone and not n.get("orphan")]
+        mine = [
+            n for n in self._nodes if n.get("pool") == pool and n.get("zone", first) == zone and not n.get("orphan")
+        ]
         instances = [self._instance(f"i-{n['name']}" if "instance" not in n else n["instance"], n, zone) for n in mine]
         more = short.get("instances") or []
         instances += [self._instance(x["id"], x, zone) for x in more if x.get("zone", first) == zone]
@@ -173,7 +177,9 @@ class Case:
             "status": "True" if short.get("ready", True) else "False",
             "lastTransitionTime": self.ago(short.get("readyFor", age)),
         }
-        spec: Doc = {"providerID": short.get("providerID", f"simulated:///{short.get('instance', 'i-' + short['name'])}")}
+        spec: Doc = {
+            "providerID": short.get("providerID", f"simulated:///{short.get('instance', 'i-' + short['name'])}")
+        }
         kept = self._node_taints(pool, short)
         if kept:
             spec["taints"] = kept

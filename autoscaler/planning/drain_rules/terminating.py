@@ -12,11 +12,13 @@ from autoscaler.planning.drain_rules.rule import LEFT_BEHIND, Answer, Surroundin
 SLACK_S = 60.0
 
 
+def is_overdue(pod: Pod, now: float) -> bool:
+    """True for a pod that should have been gone a minute ago. Its deletionTimestamp is when the grace period ends."""
+    return pod.deleted_at is not None and now > pod.deleted_at + SLACK_S
+
+
 def check(pod: Pod, around: Surroundings) -> Answer | None:
     """Blocks until its grace period and a minute are over."""
     if pod.deleted_at is None:
         return None
-    # deletionTimestamp is when the grace period ends, not when it began.
-    if around.now <= pod.deleted_at + SLACK_S:
-        return blocked(BlockCause.POD_TERMINATING)
-    return LEFT_BEHIND
+    return LEFT_BEHIND if is_overdue(pod, around.now) else blocked(BlockCause.POD_TERMINATING)
