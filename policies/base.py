@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 Item = TypeVar("Item")
@@ -30,3 +30,16 @@ def _as_tuple(value: object) -> object:
 
 Tuple = Annotated[tuple[Item, ...], BeforeValidator(_as_tuple)]
 """A list of the file, kept as a tuple."""
+
+ITEMS_MAX = 1000  # of any list of a policy; more is a mistake, and would make every look at the policy slow
+
+
+def _as_short_tuple(value: object) -> object:
+    """As `_as_tuple`; a list that is too long is refused before its items are looked at."""
+    if isinstance(value, list) and len(value) > ITEMS_MAX:
+        raise ValueError(f"has {len(value)} items; {ITEMS_MAX} are the most")
+    return _as_tuple(value)
+
+
+List = Annotated[tuple[Item, ...], BeforeValidator(_as_short_tuple), Field(max_length=ITEMS_MAX)]
+"""A list of a policy, kept as a tuple."""

@@ -26,8 +26,10 @@ def allowed(
 ) -> tuple[int, float | None]:
     """How many more nodes may be removed for `reason`, and when the next slot opens if none may (None: unknown).
 
-    Every budget that names the reason must have room, at the instant of the next slot too: a window that opens before
-    it puts it off.
+    Every budget that names the reason must have room: `nodes` limits how many are being removed at one time
+    (`in_progress`; a share is of the managed nodes, rounded up), `atMost` how many left within the last `per`, counted
+    from `removals` (instant, reason) over all reasons that the budget names. There is room at the instant of the next
+    slot, if nothing else is removed until then: a window that opens before it puts it off.
     """
     left, opens = _allowed(budgets, reason, managed_nodes, removals, now, in_progress)
     for _ in range(LOOKS_MAX):
@@ -48,13 +50,7 @@ def _allowed(
     now: float,
     in_progress: int,
 ) -> tuple[int, float | None]:
-    """The same for the budgets that are full now, each for itself.
-
-    `nodes` limits how many are being removed at one time
-    (`in_progress`; a share is of the managed nodes, rounded up), `atMost` how many left within the last `per`, counted
-    from `removals` (instant, reason) over all reasons that the budget names. The instant is the earliest at which the
-    budgets that are full now have room again.
-    """
+    """How many more now, and when those budgets that are full now have room again, whatever opens until then."""
     left, opens = UNBOUNDED, now
     for budget in budgets:
         if reason not in budget.reasons or not _is_active(budget, now):

@@ -48,7 +48,7 @@ class Document:
     """One document as plain values.
 
     `places`: line and column of each value by path, `keys` of each key. `texts`: scalars without quotes as they are
-    written. `problems`: what is wrong with the document as YAML; a value that is no value is None.
+    written. `problems`: what is wrong with the document as YAML; what is at `broken` means nothing.
     """
 
     value: Any
@@ -56,6 +56,7 @@ class Document:
     keys: Mapping[Path, Place]
     texts: Mapping[Path, str] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    broken: frozenset[Path] = frozenset()
 
     def place(self, path: Path) -> Place:
         """Line and column of `path`, or of its nearest parent that is in the file."""
@@ -143,6 +144,7 @@ class _Reader:
         self._keys: dict[Path, Place] = {}
         self._texts: dict[Path, str] = {}
         self._problems: list[Problem] = []
+        self._broken: set[Path] = set()
 
     def parsed(self, *fatal: Problem) -> Parsed:
         """What was read; `fatal` is what ended the reading, after what was wrong before it in the same document."""
@@ -183,9 +185,8 @@ class _Reader:
         if len(self._text[self._start : end].encode()) > DOCUMENT_BYTES_MAX:
             raise self._stop(_TOO_LARGE, self._places[()])
         if self._root is not None or self._problems:
-            self.documents.append(
-                Document(self._root, self._places, self._keys, self._texts, tuple(self._problems)),
-            )
+            problems, broken = tuple(self._problems), frozenset(self._broken)
+            self.documents.append(Document(self._root, self._places, self._keys, self._texts, problems, broken))
         self._begin()
 
     def _node(self, event: yaml.NodeEvent, place: Place) -> None:
@@ -212,6 +213,7 @@ class _Reader:
         else:
             if kind not in ("str", "value"):
                 self._problem(f"the key {key or 'without text'} must be text; put it into quotes", place, path)
+                self._broken.add(path)
             parent.key_is_dead = False
             mapping[key] = None
             if not parent.dead:
@@ -255,6 +257,7 @@ class _Reader:
             return plain_value(event.value)
         except ScalarError as wrong:
             self._problem(str(wrong), self._keys.get(path, place), path)
+            self._broken.add(path)
             return None
 
     def _add(self, value: Any) -> None:
@@ -275,10 +278,13 @@ class _Reader:
     def _refuse_extras(self, event: yaml.NodeEvent, path: Path, place: Place) -> None:
         if isinstance(event, yaml.AliasEvent) or event.anchor:
             self._problem(_ALIAS, place, path)
+            if isinstance(event, yaml.AliasEvent):
+                self._broken.add(path)
         elif isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent):
             allowed = _STR_TAGS if isinstance(event, yaml.ScalarEvent) else frozenset()
             if event.tag is not None and event.tag not in allowed:
                 self._problem(_TAGGED, place, path)
+                self._broken.add(path)
 
     def _problem(self, message: str, place: Place, path: Path) -> None:
         self._problems.append(Problem(message, self._name, *place, dotted(path)))

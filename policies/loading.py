@@ -146,13 +146,13 @@ def _validated(document: Document, name: str) -> tuple[AutoscalerPolicy | NodePo
         message = f"must be {API_VERSION}, got {shown(version)}{did_you_mean(version, [API_VERSION])}"
         return None, [*found, problem_at(document, name, ("apiVersion",), message)]
     if not isinstance(kind, str) or kind not in KINDS:
-        return None, found if any(p.path == "kind" for p in found) else [*found, _no_kind(document, name, value)]
+        return None, found if ("kind",) in document.broken else [*found, _no_kind(document, name, value)]
     model = KINDS[kind]
     try:
         valid = model.model_validate(value)
     except ValidationError as wrong:
         # A second sentence on what is no YAML value at all would only repeat the first.
-        broken = {p.path for p in found}
+        broken = {dotted(path) for path in document.broken}
         found += [p for p in problems_of(wrong, model, document, name) if p.path not in broken]
         return None, found
     return (None if found else valid), found

@@ -15,6 +15,7 @@ from policies.plain_scalars import ScalarError, plain_value
 from policies.problems import InnerError, Path, Problem, dotted, shortened, shown
 from policies.suggestions import did_you_mean, nearest
 
+KNOWN_MAX = 10
 ADVISED_MAX = 100  # looking for a near miss takes time, and nobody reads the advice of the next mistakes
 _EXPONENT = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+", re.ASCII)  # `1e3` is text in YAML 1.1
 _BOUNDS = {"ge": "at least", "le": "at most", "gt": "more than", "lt": "less than"}
@@ -47,7 +48,7 @@ def _told(error: ErrorDetails, model: type[BaseModel] | None, document: Document
             yield (*path, *below), text
     elif error["type"] == "extra_forbidden":
         key = str(error["loc"][-1])
-        yield path, f"unknown key{_advice(key, error['loc'][:-1], model) if model else ''}"
+        yield path, f"unknown key{_advice(key, error['loc'][:-1], model) if model else '; remove it'}"
     else:
         yield path, _sentence(error, document.texts.get(path))
 
@@ -77,10 +78,14 @@ def _sentence(error: ErrorDetails, text: str | None) -> str:
     if kind == "literal_error":
         words = str(context.get("expected", "")).replace("'", "")
         return f"must be {words}, got {said}{did_you_mean(str(given), words.replace(' or ', ', ').split(', '))}"
-    bound = next((f"{word} {context[key]}" for key, word in _BOUNDS.items() if key in context), None)
+    bound = next((f"{word} {_number(context[key])}" for key, word in _BOUNDS.items() if key in context), None)
     if bound:
         return f"must be {bound}, got {said}"
     return _OTHER.get(kind) or f"{error['msg'][0].lower()}{error['msg'][1:]}, got {said}"
+
+
+def _number(bound: int | float) -> str:
+    return str(int(bound)) if bound == int(bound) else str(bound)
 
 
 _OTHER = {
@@ -133,11 +138,14 @@ _TYPES: Mapping[str, tuple[str, Callable[[object, str], str]]] = {
 
 def _advice(key: str, place: tuple[int | str, ...], model: type[BaseModel]) -> str:
     """What was probably meant by an unknown key: a known one beside it, or its proper place."""
-    near = nearest(key, keys_at(model, place))
+    known = keys_at(model, place)
+    near = nearest(key, known)
     if near:
         return f"; did you mean {near}?"
     elsewhere = _places_of(model).get(key, ())
-    return f"; it belongs to {elsewhere[0]}" if len(elsewhere) == 1 and elsewhere[0] else ""
+    if len(elsewhere) == 1:
+        return f"; it belongs to {elsewhere[0]}"
+    return f"; known here: {', '.join(sorted(known))}" if 0 < len(known) <= KNOWN_MAX else "; remove it"
 
 
 def keys_at(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
@@ -151,13 +159,14 @@ def keys_at(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
 
 @lru_cache(maxsize=16)
 def _places_of(model: type[BaseModel]) -> dict[str, list[str]]:
-    """Every key of the schema with the dotted paths of the mappings that know it."""
+    """Every telling key of the schema with the dotted paths of the mappings that know it: `maxNodes`, not `max`."""
     found: dict[str, list[str]] = {}
     pending: list[tuple[Any, str]] = [(model, "")]
     while pending:
         current, place = pending.pop()
         for key, inner in _fields(current).items():
-            found.setdefault(key, []).append(place)
+            if place and (key.lower() != key or part_of(inner) is not None):
+                found.setdefault(key, []).append(place)
             pending.append((inner, f"{place}.{key}" if place else key))
     return found
 

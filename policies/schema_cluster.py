@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from policies.base import Part, Tuple
+from policies.base import List, Part
 from policies.scalars import Count, CountOrShare, Duration, Money, Name, Percentage, PositiveDuration
 from policies.windows import CronText, ZoneName
 
@@ -35,9 +35,9 @@ class PodRules(Part):
     """Which pods count."""
 
     priority_cutoff: int = Field(-10, ge=-(2**31), lt=2**31)
-    ignore_owner_kinds: Tuple[Name] = ("DaemonSet",)
+    ignore_owner_kinds: List[Name] = ("DaemonSet",)
     ignore_labels: dict[str, str] = Field(default_factory=dict)
-    scheduler_names: Tuple[Name] = ()
+    scheduler_names: List[Name] = ()
 
 
 class Budget(Part):
@@ -46,7 +46,7 @@ class Budget(Part):
     With a `schedule` the budget holds only inside its windows.
     """
 
-    reasons: Tuple[RemovalReason] = Field(min_length=1)
+    reasons: List[RemovalReason] = Field(min_length=1)
     nodes: CountOrShare = 1.0
     at_most: Count | None = None
     per: PositiveDuration | None = None
@@ -82,7 +82,7 @@ class MaxUnready(Part):
 class Disruption(Part):
     """Limits on removal."""
 
-    budgets: Tuple[Budget] = DEFAULT_BUDGETS
+    budgets: List[Budget] = DEFAULT_BUDGETS
     max_parallel_drains: Count = 1
     max_unready: MaxUnready = MaxUnready()
 
@@ -94,7 +94,7 @@ class ClusterSpec(Part):
     loop_interval: Annotated[Duration, AfterValidator(_interval)] = 10.0
     limits: ClusterLimits = ClusterLimits()
     pods: PodRules = PodRules()
-    accelerator_resources: Tuple[Name] = ()
+    accelerator_resources: List[Name] = ()
     disruption: Disruption = Disruption()
 
 

@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from policies.base import Part, Tuple
+from policies.base import List, Part
 from policies.problems import InnerError
 from policies.scalars import Name
 
@@ -51,7 +51,7 @@ class Group(Part):
     kubernetes: KubernetesGroup | None = None
     simulated: SimulatedGroup | None = None
     zone: Name | None = None
-    zones: Tuple[Name] = ()
+    zones: List[Name] = ()
 
     @model_validator(mode="before")
     @classmethod

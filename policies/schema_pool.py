@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from policies.base import Part, Tuple
+from policies.base import List, Part
 from policies.problems import InnerError
 from policies.scalars import Count, Duration, Money, Name, Percentage, PositiveDuration
 from policies.schema_cluster import Metadata
@@ -84,7 +84,7 @@ class BufferSchedule(Part):
 class Predictive(Part):
     """Sized from the pool's own arrivals within one boot time."""
 
-    quantile: float = Field(0.95, gt=0, lt=1)
+    quantile: float = Field(0.95, gt=0, lt=1, allow_inf_nan=False)
     history: Duration = 14 * 86400.0
 
 
@@ -95,14 +95,14 @@ class WarmBuffer(Part):
     gpus: Count = 0
     percent: Percentage = 0.0
     max: Count | None = None
-    schedules: Tuple[BufferSchedule] = ()
+    schedules: List[BufferSchedule] = ()
     predictive: Predictive | None = None
 
 
 class SpotSpec(Part):
     """How a spot pool shares work with on-demand pools."""
 
-    fallback: Tuple[Name] = ()
+    fallback: List[Name] = ()
     on_demand_base: Count = 0
     max_share: Percentage = 1.0
     return_after: Duration = 1800.0
@@ -147,7 +147,7 @@ class ScaleDownSpec(Part):
 class PoolSpec(Part):
     """The spec of a NodePool."""
 
-    groups: Tuple[Group] = Field(min_length=1)
+    groups: List[Group] = Field(min_length=1)
     capacity_type: Literal["on-demand", "spot", "reserved"] = "on-demand"
     template: TemplateSpec
     price: Price | None = None

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from policies.base import Part, Tuple
+from policies.base import List, Part
 from policies.problems import InnerError, Path, shown
 from policies.scalars import Name, Quantities
 
@@ -65,7 +65,7 @@ Layout = Annotated[
 class MigDevices(Part):
     """A layout for some GPUs of the node; the others stay whole."""
 
-    indexes: Tuple[Annotated[int, Field(ge=0, lt=GPUS_MAX)]] = Field(min_length=1)
+    indexes: List[Annotated[int, Field(ge=0, lt=GPUS_MAX)]] = Field(min_length=1)
     layout: Layout
 
 
@@ -74,8 +74,8 @@ class MigSpec(Part):
 
     strategy: Literal["mixed", "single"] = "mixed"
     layout: Layout | None = None
-    devices: Tuple[MigDevices] = ()
-    layouts: Tuple[Layout] = ()
+    devices: List[MigDevices] = ()
+    layouts: List[Layout] = ()
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -116,8 +116,8 @@ class TemplateSpec(Part):
 
     instance_type: Name | None = None
     labels: dict[str, str] = Field(default_factory=dict)
-    taints: Tuple[TaintSpec] = ()
-    startup_taints: Tuple[TaintSpec] = ()
+    taints: List[TaintSpec] = ()
+    startup_taints: List[TaintSpec] = ()
     resources: Quantities = Field(default_factory=dict)
     reserved: Quantities = Field(default_factory=dict)
     gpu: GpuSpec | None = None

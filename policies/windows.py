@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Annotated
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import AfterValidator
 
@@ -50,10 +50,18 @@ def zone_name(text: str) -> str:
             pass
         else:
             return text
-    from zoneinfo import available_timezones  # reads the whole database: only where something is wrong
+    raise ValueError(f"must be a time zone such as Europe/Berlin, got {shown(text)}{_close_zone(text)}")
 
-    close = did_you_mean(text, available_timezones())
-    raise ValueError(f"must be a time zone such as Europe/Berlin, got {shown(text)}{close}")
+
+@lru_cache(maxsize=512)
+def _close_zone(text: str) -> str:
+    return did_you_mean(text, _zones())
+
+
+@lru_cache(maxsize=1)
+def _zones() -> frozenset[str]:
+    """Reads the whole database: only where something is wrong."""
+    return frozenset(available_timezones())
 
 
 CronText = Annotated[str, AfterValidator(cron_text)]

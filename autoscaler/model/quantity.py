@@ -92,7 +92,9 @@ def text_of(scalar: object) -> str:
         return str(scalar)
     if isinstance(scalar, float) and scalar == scalar and abs(scalar) != float("inf"):
         return repr(scalar)
-    raise QuantityError(f"{scalar!r} is no quantity; write a number with a unit such as 500m, 2 or 64Gi")
+    raise QuantityError(
+        f"{repr(scalar)[:LENGTH_MAX]} is no quantity; write a number with a unit such as 500m, 2 or 64Gi"
+    )
 
 
 EXACT_BELOW = 100_000  # up to five digits are shown as they are, so that two amounts that differ do not look equal

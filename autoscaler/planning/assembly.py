@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from autoscaler.model.pods import Pod
@@ -154,11 +155,8 @@ def pool_lines(world: World, shop: Shop, cls: int, pods: tuple[Pod, ...]) -> tup
     del pods
     out: list[tuple[str, Reason]] = []
     for pool in world.policies.pools:
-        dynamic = None
-        fitting = [t for t in pool.templates if shop.why.never(cls, t) is None]
-        if fitting and not world.table.classes[cls].spec.is_simple:
-            dynamic = _beside_others(shop, cls, fitting[0])
-        out.append((pool.name, shop.why.pool_reason(cls, pool, shop.caps, dynamic)))
+        beside = None if world.table.classes[cls].spec.is_simple else partial(_beside_others, shop, cls)
+        out.append((pool.name, shop.why.pool_reason(cls, pool, shop.caps, beside)))
     return tuple(out)
 
 
@@ -175,12 +173,13 @@ def _beside_others(shop: Shop, cls: int, template: Template) -> Reason | None:
 def _reconfigurations(
     placement: Placement, by_row: Mapping[int, list[Assignment]], world: World
 ) -> tuple[Reconfigure, ...]:
+    """Idle nodes that get another layout, and starting ones that nobody has given any yet."""
     found: list[Reconfigure] = []
-    for row in sorted(by_row):
-        place = placement.places[row]
-        if place.kind is not Kind.RESLICED or place.template is None:
+    for row, place in enumerate(placement.places):
+        starting = place.kind is Kind.COMING and place.node and place.choices
+        if place.template is None or not (starting or (place.kind is Kind.RESLICED and row in by_row)):
             continue
-        before = world.statuses[place.node].template
+        before = world.statuses[place.node].template if not starting else None
         found.append(
             Reconfigure(
                 pool=place.template.pool,
@@ -188,10 +187,10 @@ def _reconfigurations(
                 layout_from=before.layout if before else None,
                 layout_to=place.template.layout or "",
                 reason=Reason.of(Code.RECONFIGURED_NODE, pool=place.template.pool, layout=place.template.layout),
-                pods=tuple(p for a in by_row[row] for p in a.pods),
+                pods=tuple(p for a in by_row.get(row, ()) for p in a.pods),
             )
         )
-    return tuple(found)
+    return tuple(sorted(found, key=lambda r: (r.pool, r.node)))
 
 
 def _held(world: World, removals: Decided) -> tuple[Reason, ...]:

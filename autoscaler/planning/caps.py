@@ -65,9 +65,12 @@ class Caps:
 
     def binding(self, template: Template) -> Reason | None:
         """The limit that forbids one more node of this template, None if there is room."""
+        return self.tightest(template) if self.headroom(template) < 1 else None
+
+    def tightest(self, template: Template) -> Reason:
+        """The limit that leaves least room for this template."""
         rooms = self._rooms(template)
-        tightest = min(range(len(rooms)), key=rooms.__getitem__)
-        return self._limit(template, tightest) if rooms[tightest] < 1 else None
+        return self._limit(template, min(range(len(rooms)), key=rooms.__getitem__))
 
     def _rooms(self, template: Template) -> tuple[int, ...]:
         """What each limit leaves for this template; in the order of `_limit`."""

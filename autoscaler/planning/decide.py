@@ -20,6 +20,7 @@ from autoscaler.planning.assembly import assemble
 from autoscaler.planning.batching import batch_windows
 from autoscaler.planning.caps import Caps
 from autoscaler.planning.demand import PendingGroup, classify, pending_groups
+from autoscaler.planning.drain_rules.do_not_disrupt import KEYS as DO_NOT_DISRUPT
 from autoscaler.planning.exclusives import Slot, exclusives
 from autoscaler.planning.market import Shop
 from autoscaler.planning.membership import Membership, join
@@ -259,8 +260,10 @@ def _resliceable(world: World) -> tuple[Place, ...]:
         if status.state is not NodeState.READY or len(choices) < 2 or member.node.unschedulable:
             continue
         pods = pods_by_node.get(name, ())
-        if any(not p.is_daemon for p in pods):
-            continue  # a layout under a running pod is never touched
+        if any(not p.is_daemon for p in pods) or any(
+            member.node.annotations.get(key) == "true" for key in DO_NOT_DISRUPT
+        ):
+            continue  # a layout under a running pod is never touched, nor a node that somebody asks to leave alone
         others = tuple(t for t in world.policies.by_name[member.pool.name].templates_of(member.group))
         others = tuple(t for t in others if t.layout != (status.template.layout if status.template else None))
         row = world.maker.empty(others[0], name)

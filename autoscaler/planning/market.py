@@ -48,6 +48,8 @@ class Shop:
     maker: RowMaker
     table: ClassTable
     slots: Mapping[int, tuple[Slot, ...]] = field(default_factory=dict)
+    # True for the last purchase of a decision: nobody looks at its nodes' hostnames any more.
+    last: bool = False
     price: dict[int, float] = field(default_factory=dict)
     numbers: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     bought: list[tuple[int, Template]] = field(default_factory=list)
@@ -106,11 +108,11 @@ class Shop:
         ones = np.ones((len(capacity), len(wanted)), dtype=np.int64)
         return np.hstack([requests, np.array(asks, dtype=np.int64)]), np.hstack([capacity, ones])
 
-    def buy(self, left: Remaining, only: Sequence[Template] | None = None) -> Remaining:
+    def buy(self, left: Remaining, only: Sequence[Template] | None = None, *, alike: bool = False) -> Remaining:
         """Buy for the pods that are left and place them; what stays unserved."""
         columns, nodes, unserved = self.quote(left, only)
-        templates = [t for item in nodes for t in self.spread(columns[item.template], item.count)]
-        rows = iter(self.add_nodes(templates, alike=True))
+        templates = [t for item in nodes for t in self.spread(self._liked(columns[item.template], item), item.count)]
+        rows = iter(self.add_nodes(templates, alike=alike))
         shares: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for item in nodes:
             for row in itertools.islice(rows, item.count):
@@ -119,6 +121,19 @@ class Shop:
         for cls in sorted(shares):
             self.placement.put_many(cls, left[cls], shares[cls])
         return unserved
+
+    def _liked(self, family: Family, item: Bought) -> Family:
+        """The templates that the pods of a node prefer by their node affinity, where those can deliver all of it.
+
+        A preference costs nothing here: the family is alike in everything but its place (kubernetes/autoscaler#7314).
+        """
+        terms = [term for cls, pods in item.pattern if pods for term in self.table.classes[cls].spec.preferred_nodes]
+        if not terms or len(family) == 1:
+            return family
+        liking = [sum(weight for weight, term in terms if term.matches(t.labels, "")) for t in family]
+        liked = tuple(t for t, value in zip(family, liking, strict=True) if value == max(liking))
+        room = sum(max(0, self.caps.group_room(t)) for t in liked)
+        return liked if room >= item.count else family
 
     def spread(self, family: Sequence[Template], count: int) -> list[Template]:
         """`count` templates of the family, each time the one whose group has the fewest nodes and may still grow."""

@@ -166,6 +166,15 @@ def template_of(node: Node, member: Member) -> Template:
     return choices[0]
 
 
+def layout_is_open(node: Node, member: Member) -> bool:
+    """True for a node that may still get any layout of its pool: it is labeled with none of them, and shows none."""
+    choices = member.pool.templates_of(member.group)
+    if len(choices) < 2 or any(t.layout == node.labels.get(MIG_CONFIG) for t in choices):
+        return False
+    there = dict(node.allocatable)
+    return not any(_offers_exactly(t, there) for t in choices)
+
+
 def _offers_exactly(template: Template, there: dict[str, int]) -> bool:
     declared = dict(template.allocatable)
     names = set(template.accelerators) | {n for n in there if n.startswith("nvidia.com/mig-")}

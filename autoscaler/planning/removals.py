@@ -54,7 +54,7 @@ def decide_removals(world: World, served: Served, wanted_idle: Mapping[str, int]
         if world.statuses[name].state is not NodeState.READY or name not in rows:
             continue
         use = use_on(world, name)
-        if use.share > member.pool.scale_down.threshold and name not in reserved:
+        if use.share > member.pool.scale_down.threshold:
             in_use[name] = _in_use(world, name, use)
         else:
             candidates.append(_candidate(world, name, rows[name], reserved))

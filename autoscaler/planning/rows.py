@@ -11,7 +11,7 @@ from autoscaler.model.pods import Pod
 from autoscaler.model.resources import NO_AMOUNTS, Amounts, is_accelerator
 from autoscaler.model.snapshot import Snapshot
 from autoscaler.planning.membership import ALIVE, Member, Membership
-from autoscaler.planning.node_states import NodeStatus
+from autoscaler.planning.node_states import NodeStatus, layout_is_open
 from autoscaler.planning.plan import NodeState
 from autoscaler.planning.pool_health import PoolHealth, is_lost
 from autoscaler.planning.pools import Policies, Template
@@ -49,6 +49,7 @@ class RowMaker:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
+        self._daemon_sets = {(d.namespace, d.name) for d in snapshot.daemon_sets}
         self._loads: dict[int, tuple[Template, Amounts]] = {}
         self._kept: dict[str, Row] = snapshot.derived.setdefault("rows", {})
 
@@ -70,6 +71,11 @@ class RowMaker:
             refuses_above_one=template.refuses_above_one,
             reserved=kept[1],
         )
+
+    def counts_daemon(self, pod: Pod) -> bool:
+        """True for a pod of a DaemonSet whose load `empty` counts; not of one that the snapshot lacks."""
+        owner = pod.owner
+        return owner is not None and owner.kind == "DaemonSet" and (pod.namespace, owner.name) in self._daemon_sets
 
     def as_is(self, node: Node, pods: tuple[Pod, ...], template: Template | None) -> Row:
         """A node that is used as it is; one object a snapshot, so that what is read from it is read once."""
@@ -132,9 +138,12 @@ def places_of(
         if status.state is NodeState.READY or (status.state is NodeState.UNMANAGED and _is_sound(node, policies)):
             ready.append(Place(maker.as_is(node, pods, status.template), Kind.READY, node.name, pool, status.template))
         elif status.state is NodeState.INITIALIZING and status.template is not None:
-            workload = tuple(p for p in pods if not p.is_daemon)
-            row = maker.empty(status.template, node.name, workload)
-            coming.append(Place(row, Kind.COMING, node.name, pool, status.template))
+            row = maker.empty(status.template, node.name, tuple(p for p in pods if not maker.counts_daemon(p)))
+            if member is not None and layout_is_open(node, member):
+                choices = member.pool.templates_of(member.group)
+                flexible.append(Place(row, Kind.COMING, node.name, pool, choices[0], choices))
+            else:
+                coming.append(Place(row, Kind.COMING, node.name, pool, status.template))
         elif status.state is NodeState.DRAINING and status.template and _can_be_had_back(node, member):
             row = maker.without_drain(node, pods, status.template)
             draining.append(Place(row, Kind.DRAINING, node.name, pool, status.template))

@@ -45,8 +45,8 @@ class Candidate:
 
     @property
     def is_warm(self) -> bool:
-        """True if it is idle capacity of the kind that its pool promises."""
-        return self.use.idle and not self.lacks
+        """True if it is idle capacity of the kind that its pool promises, and open to pods."""
+        return self.use.idle and not self.lacks and not self.node.unschedulable
 
     @property
     def pool(self) -> Pool:

@@ -87,6 +87,7 @@ def _all_together(units: Sequence[Unit], sources: Sources, spot_bound: Mapping[s
             left.append((unit, rest))
     left = _regain(shop, left, sources)
     if left:
+        shop.last = True
         left = _buy_for(shop, left, sources)
     return Served(shop, left)
 
@@ -127,7 +128,10 @@ def _regain(shop: Shop, left: list[tuple[Unit, Remaining]], sources: Sources) ->
 
 def _variants(place: Place, maker: RowMaker) -> list[Place]:
     pods = place.row.pods
-    return [Place(maker.empty(t, place.row.name, pods), place.kind, place.node, place.pool, t) for t in place.choices]
+    return [
+        Place(maker.empty(t, place.row.name, pods), place.kind, place.node, place.pool, t, place.choices)
+        for t in place.choices
+    ]
 
 
 def _use(placement: Placement, place: Place, left: list[tuple[Unit, Remaining]]) -> list[tuple[Unit, Remaining]]:
@@ -153,7 +157,7 @@ def _buy_for(shop: Shop, left: list[tuple[Unit, Remaining]], sources: Sources) -
         if shop.bought:
             part = _into_gaps(shop, part, sources)
         if part:
-            unserved = merge([unserved, shop.buy(part)])
+            unserved = merge([unserved, shop.buy(part, alike=shop.last)])
     return _by_unit(left, unserved)
 
 
@@ -228,6 +232,8 @@ def _one_after_the_other(units: Sequence[Unit], sources: Sources, spot_bound: Ma
             continue
         regained = regained or regains
         result.unserved += left
+    if not regained:
+        _regain(shop, [], sources)  # nodes on their way count, whether somebody is left to use them or not
     return result
 
 

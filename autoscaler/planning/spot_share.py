@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from autoscaler.planning.caps import Caps
+from autoscaler.planning.placement import count
 from autoscaler.planning.pools import Policies, Pool
 from autoscaler.planning.scale_up import Served, Sources
 from autoscaler.planning.units import Unit
@@ -24,7 +25,7 @@ def serve_within_share(
 ) -> Served:
     """Serve the units with every spot pool inside its rules, as far as its fallbacks can take the rest."""
     bounds: dict[str, int] = {}
-    served = serve(units, sources, bounds)
+    served = free = serve(units, sources, bounds)
     ruled = [p for p in policies.pools if p.capacity_type == "spot" and p.spot.fallback and _has_rule(p)]
     for _ in range(ROUNDS if ruled else 0):
         tighter = {p.name: bound for p in ruled if (bound := _bound(p, policies, served.shop.caps, bounds)) is not None}
@@ -32,7 +33,24 @@ def serve_within_share(
             break
         bounds = {**bounds, **tighter}
         served = serve(units, sources, bounds)
+    if _left(served) > _left(free):
+        # The fallbacks cannot take their share: a pod runs on spot sooner than it waits for a place on demand.
+        bounds = {p.name: _relaxed(p, policies, free.shop.caps, served.shop.caps) for p in ruled if p.name in bounds}
+        relaxed = serve(units, sources, bounds)
+        served = relaxed if _left(relaxed) < _left(served) else served
     return served
+
+
+def _left(served: Served) -> int:
+    """Pods that got no place."""
+    return sum(count(rest) for _, rest in served.unserved) + sum(unit.count for unit, _ in served.short)
+
+
+def _relaxed(pool: Pool, policies: Policies, free: Caps, bounded: Caps) -> int:
+    """Spot nodes of a pool when its fallbacks give what they have and spot the rest."""
+    others = [policies.by_name[name] for name in pool.spot.fallback if name in policies.by_name]
+    wanted = free.pool_size(pool) + sum(free.pool_size(p) for p in others)
+    return max(bounded.pool_size(pool), wanted - sum(bounded.pool_size(p) for p in others))
 
 
 def _has_rule(pool: Pool) -> bool:

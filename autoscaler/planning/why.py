@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,9 @@ FILTER_ORDER: tuple[Code, ...] = (
     Code.POD_ANTI_AFFINITY,
 )
 RANK = {code: rank for rank, code in enumerate(FILTER_ORDER)}
+
+
+Beside = Callable[[Template], Reason | None]
 
 
 @dataclass(slots=True)
@@ -117,10 +120,10 @@ class Why:
             )
         return self._plain[cls]
 
-    def pool_reason(self, cls: int, pool: Pool, caps: Caps, dynamic: Reason | None = None) -> Reason:
+    def pool_reason(self, cls: int, pool: Pool, caps: Caps, beside: Beside | None = None) -> Reason:
         """The reason of one pool, for a pod of this class that it does not serve now.
 
-        `dynamic`: the reason found where an empty node would do, but not beside the pods there are.
+        `beside`: why a further node of a template would not do where an empty cluster's would: the pods there are.
         """
         rejections = [self.never(cls, t) for t in pool.templates]
         fitting = [t for t, why in zip(pool.templates, rejections, strict=True) if why is None]
@@ -133,9 +136,10 @@ class Why:
             return self._undeclared(closest)
         if not any(self.takes(cls, t) for t in fitting):
             return Reason.of(Code.GPU_POOL_FOR_GPU_PODS)
-        return self._blocked(pool, fitting, caps) or dynamic or Reason.of(Code.POOL_DEGRADED, cause="no capacity left")
+        return self._blocked(pool, fitting, caps, beside)
 
-    def _blocked(self, pool: Pool, fitting: Sequence[Template], caps: Caps) -> Reason | None:
+    def _blocked(self, pool: Pool, fitting: Sequence[Template], caps: Caps, beside: Beside | None) -> Reason:
+        """What keeps the templates that would do from doing it; what passes by itself is named first."""
         health = self.health[pool.name]
         if health.blocked is not None and health.blocked.code is not Code.BACKOFF:
             return Reason.of(Code.POOL_DEGRADED, cause=degraded_cause(health.blocked))
@@ -145,10 +149,10 @@ class Why:
         for template in fitting:
             blocked = health.groups[template.group].blocked
             if blocked is None:
-                binding = caps.binding(template)
-                if binding is None:
-                    return None
-                reasons.append((2, 0.0, binding))
+                reason = caps.binding(template)
+                other = beside(template) if reason is None and beside is not None else None
+                # With room for one node and no place: too little for all of a gang, the tightest limit names it.
+                reasons.append((2 if other is None else 3, 0.0, other or reason or caps.tightest(template)))
             elif blocked.code is Code.BACKOFF:
                 until = float(blocked.param("until") or 0.0)  # type: ignore[arg-type]
                 cause = blocked.param("cause")
