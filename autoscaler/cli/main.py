@@ -45,7 +45,9 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _complain(text: str, status: int = USAGE_ERROR) -> int:
-    sys.stderr.write(f"gpu-autoscaler: {text}\n")
+    # Messages quote the input: its control characters must not reach the terminal, line ends are ours.
+    shown = "".join(c if c == "\n" or c.isprintable() else "\ufffd" for c in text)
+    sys.stderr.write(f"gpu-autoscaler: {shown}\n")
     return status
 
 

@@ -48,11 +48,12 @@ def run(
     plan = decide(snapshot, policies, memory, at)
     document = plan_document(plan, snapshot if everything else None)
     if output is Output.TEXT:
+        from autoscaler.reporting.sentences import clean
         from autoscaler.reporting.text import plan_text
 
         sys.stdout.write(plan_text(plan, document["id"], Paint(wants_color(sys.stdout)), everything) + "\n")
         if snapshot.skipped_kinds:
-            skipped = ", ".join(f"{n} {kind}" for kind, n in sorted(snapshot.skipped_kinds.items()))
+            skipped = ", ".join(f"{n} {clean(kind)}" for kind, n in sorted(snapshot.skipped_kinds.items()))
             sys.stdout.write(f"Objects of kinds that decide nothing were skipped: {skipped}.\n")
     else:
         print_document(document, output)
