@@ -48,7 +48,7 @@ def _polish(definition: dict[str, Any], model: type[BaseModel]) -> None:
     for name, field in model.model_fields.items():
         entry = definition["properties"][field.alias or name]
         entry.pop("title", None)
-        if "default" in entry:
+        if not field.is_required():
             kind: Any = Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
             default = field.get_default(call_default_factory=True)
             entry["default"] = TypeAdapter(kind).dump_python(default, mode="json", by_alias=True, exclude_none=True)

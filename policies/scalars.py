@@ -156,4 +156,12 @@ Money = Annotated[float, Field(ge=0, allow_inf_nan=False, lt=1e7)]
 Count = Annotated[int, Field(ge=0, le=COUNT_MAX)]
 """A number of nodes or devices."""
 
-Name = Annotated[str, Field(min_length=1, max_length=253)]
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError(f"must be one line of printable text, got {shown(text)}")
+    return text
+
+
+Name = Annotated[str, Field(min_length=1, max_length=253), AfterValidator(_printable)]
+"""A name of something outside of the policy: it is repeated in messages, and so has no control characters."""

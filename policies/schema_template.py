@@ -41,12 +41,12 @@ def _layout(value: object) -> object:
         wrong: list[tuple[Path, str]] = [
             ((profile,), f"must be a count of instances, at least 1, got {shown(number)}")
             for profile, number in value.items()
-            if isinstance(number, bool) or not isinstance(number, int) or number < 1
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1 or not profile.isprintable()
         ]
         if wrong:
             raise InnerError(*wrong)
         return value
-    if isinstance(value, str) and value:
+    if isinstance(value, str) and value and value.isprintable():
         return value
     raise ValueError(
         f"must be a layout name such as all-1g.10gb, or counts such as {{1g.10gb: 2, 3g.40gb: 1}}, got {shown(value)}"

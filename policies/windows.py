@@ -19,7 +19,7 @@ from policies.problems import shown
 from policies.suggestions import did_you_mean
 
 CRON_CHARACTERS_MAX = 128
-CHAIN_MAX = 1000  # windows that touch are followed so far; beyond it they count as one that never closes
+CHAIN_MAX = 300  # windows that touch are followed so far; beyond it they count as one that never closes
 # Files of a zone database that are no zones, or that mean another zone on another machine.
 _NO_ZONES = frozenset({"localtime", "posixrules", "Factory"})
 
@@ -74,6 +74,7 @@ def is_open(cron: str, time_zone: str, duration_s: float, now: float) -> bool:
     return last is not None and now < last + duration_s
 
 
+@lru_cache(maxsize=512)
 def closes(cron: str, time_zone: str, duration_s: float, now: float) -> float | None:
     """When the window that is open at `now` closes, windows that overlap or touch it included.
 

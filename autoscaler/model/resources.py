@@ -32,7 +32,17 @@ ACCELERATOR_NAMES = frozenset(
     {"gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi", "google.com/tpu", "intel.com/gpu"}
 )
 # Names under those prefixes that are no compute devices.
-NOT_ACCELERATORS = frozenset({"nvidia.com/hostdev", "nvidia.com/resibp", "nvidia.com/resrdma"})
+NOT_ACCELERATORS = frozenset(
+    {
+        "nvidia.com/hostdev",
+        "nvidia.com/resibp",
+        "nvidia.com/resrdma",
+        # Shares of a GPU's memory and cores (HAMi): they count megabytes and percent.
+        "nvidia.com/gpumem",
+        "nvidia.com/gpumem-percentage",
+        "nvidia.com/gpucores",
+    }
+)
 
 
 def amounts(items: Mapping[str, int] | Iterable[tuple[str, int]]) -> Amounts:

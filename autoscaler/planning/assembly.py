@@ -29,6 +29,7 @@ SERVED: Mapping[Kind, tuple[Outcome, Code]] = {
     Kind.READY: (Outcome.FITS, Code.FITS_EXISTING_NODE),
     Kind.DRAINING: (Outcome.FITS, Code.FITS_EXISTING_NODE),
     Kind.COMING: (Outcome.COMING, Code.COMING_NODE),
+    Kind.FREEING: (Outcome.WAITING, Code.POD_HAS_DELETION_PENDING),
     Kind.RESLICED: (Outcome.COMING, Code.RECONFIGURED_NODE),
     Kind.NEW: (Outcome.SCALE_UP, Code.NEW_NODE),
 }

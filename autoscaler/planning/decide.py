@@ -19,21 +19,23 @@ from autoscaler.planning import buffers
 from autoscaler.planning.assembly import assemble
 from autoscaler.planning.batching import batch_windows
 from autoscaler.planning.caps import Caps
-from autoscaler.planning.demand import PendingGroup, classify, pending_groups
+from autoscaler.planning.demand import PendingGroup, classify, pending_groups, waits_since
 from autoscaler.planning.drain_rules.do_not_disrupt import KEYS as DO_NOT_DISRUPT
 from autoscaler.planning.exclusives import Slot, exclusives
+from autoscaler.planning.freeing import ending_pods
 from autoscaler.planning.market import Shop
 from autoscaler.planning.membership import Membership, join
 from autoscaler.planning.node_states import NodeStatus, status_of
 from autoscaler.planning.observed import corrected
 from autoscaler.planning.placement import Placement
+from autoscaler.planning.places import Places, places_of
 from autoscaler.planning.plan import NodeState, Plan, Terminate
 from autoscaler.planning.pool_health import PoolHealth, Starts, is_lost, pool_health, starts_by_pool
 from autoscaler.planning.pools import Policies, Template
 from autoscaler.planning.removals import decide_removals
-from autoscaler.planning.rows import Kind, Place, Places, RowMaker, places_of
+from autoscaler.planning.rows import Kind, Place, RowMaker
 from autoscaler.planning.scale_up import Served, Sources, serve, unmet
-from autoscaler.planning.spot_share import serve_within_share
+from autoscaler.planning.spot_share import planning_prices, serve_within_share
 from autoscaler.planning.units import Unit, units_of
 from autoscaler.planning.use_of_nodes import is_unused, use_on
 from autoscaler.planning.utilization import Use
@@ -70,10 +72,11 @@ def decide(snapshot: Snapshot, policies: Policies, memory: Memory = NO_MEMORY, n
     units, incomplete = units_of(
         wanting, _bound_gang_pods(snapshot), snapshot.gangs, policies.cluster.accelerator_resources
     )
-    places = places_of(snapshot, world.policies, world.membership, world.statuses, world.health, world.maker, now)
+    places = places_of(world, min((waits_since(group.sample) for group in wanting), default=now))
     served = _serve(world, units, places, nominated)
     filled, wanted_idle = buffers.fill_up(served.shop, world.policies, _pool_counts(world, served), now)
-    removals = decide_removals(world, served, wanted_idle)
+    held = frozenset().union(*(served.placement.hold(group.cls, len(group.pods)) for group in demand.untried))
+    removals = decide_removals(world, served, wanted_idle, held)
     return assemble(world, served, [*demand.settled, *incomplete], filled, wanted_idle, removals, _terminations(world))
 
 
@@ -201,13 +204,14 @@ def _serve(
         for template in open_:
             fleet.add_potential(world.maker.empty(template, f"new/{template.group}/potential"))
         shop = Shop(open_, why, caps, placement, world.maker, world.table, world.slots)
-        shop.price.update(_fallback_prices(world))
+        shop.price.update(planning_prices(world.policies))
         return shop
 
     sources = Sources(
         places=places,
         resliceable=_resliceable(world),
         nominated=nominated,
+        ending=ending_pods(world.snapshot, world.now, world.policies.cluster.priority_cutoff),
         maker=world.maker,
         new_shop=new_shop,
         is_accelerated=world.accelerated,
@@ -228,26 +232,6 @@ def _open_templates(world: World, held: Mapping[str, float]) -> tuple[Template, 
             continue
         found += [t for t in pool.templates if health.groups[t.group].blocked is None]
     return tuple(found)
-
-
-def _fallback_prices(world: World) -> dict[int, float]:
-    """Prices to plan with: a fallback is never cheaper than the spot pool it stands in for, nor than the fallback
-    before it, so that they are tried in the order of the list. By GPU, for nodes may differ in size.
-    """
-    prices: dict[int, float] = {}
-    for pool in world.policies.pools:
-        least = max(
-            (t.usd_per_hour / max(1, t.gpus) for t in pool.templates if t.usd_per_hour is not None), default=0.0
-        )
-        for name in pool.spot.fallback:
-            fallback = world.policies.by_name.get(name)
-            least *= 1 + 1e-9
-            for template in fallback.templates if fallback and least else ():
-                floor = least * max(1, template.gpus)
-                prices[id(template)] = max(template.usd_per_hour or 0.0, floor, prices.get(id(template), 0.0))
-            planned = [prices[id(t)] / max(1, t.gpus) for t in (fallback.templates if fallback and least else ())]
-            least = max([least, *planned])
-    return prices
 
 
 def _resliceable(world: World) -> tuple[Place, ...]:

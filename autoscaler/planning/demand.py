@@ -39,12 +39,14 @@ class PendingGroup:
 class Demand:
     """Groups that want a place, and verdicts on pods that do not (or not yet).
 
-    `next_instant`: when the first delay of a pod's own is over.
+    `next_instant`: when the first delay of a pod's own is over. `untried`: those that the scheduler is about to place;
+    nothing is bought for them, and no node goes that they may be given.
     """
 
     wanting: tuple[PendingGroup, ...]
     settled: tuple[PodVerdict, ...]
     next_instant: float | None = None
+    untried: tuple[PendingGroup, ...] = ()
 
 
 def pending_groups(snapshot: Snapshot, table: ClassTable) -> tuple[PendingGroup, ...]:
@@ -79,11 +81,14 @@ def classify(groups: Sequence[PendingGroup], rules: ClusterRules, now: float) ->
     """Split pending pods into those that want a place and those with a settled outcome."""
     settled: list[PodVerdict] = []
     wanting: list[PendingGroup] = []
+    untried: list[PendingGroup] = []
     ends: list[float] = []
     for group in _split_by_labels(groups, rules):
         reason = ignore_reason(group.sample, rules)
         if reason is not None:
             settled.append(PodVerdict(group.pods, Outcome.IGNORED, reason))
+            if reason.code is Code.NOT_YET_UNSCHEDULABLE:
+                untried.append(group)
             continue
         delay = go_duration_s(group.sample.annotations.get(SCALE_UP_DELAY))
         if delay is None:
@@ -96,7 +101,7 @@ def classify(groups: Sequence[PendingGroup], rules: ClusterRules, now: float) ->
             until = min(pod.created, now) + delay
             ends.append(until)
             settled.append(PodVerdict((pod,), Outcome.WAITING, Reason.of(Code.POD_SCALE_UP_DELAY, until=until)))
-    return Demand(tuple(wanting), tuple(settled), min(ends, default=None))
+    return Demand(tuple(wanting), tuple(settled), min(ends, default=None), tuple(untried))
 
 
 def _split_by_labels(groups: Sequence[PendingGroup], rules: ClusterRules) -> Iterable[PendingGroup]:
@@ -135,6 +140,11 @@ def ignore_reason(pod: Pod, rules: ClusterRules) -> Reason | None:
     if not pod.marked_unschedulable:
         return Reason.of(Code.NOT_YET_UNSCHEDULABLE)
     return None
+
+
+def waits_since(pod: Pod) -> float:
+    """Since when the scheduler says that there is no place for the pod; its creation where it does not say."""
+    return pod.unschedulable_since if pod.unschedulable_since is not None else pod.created
 
 
 def holds_nothing(pod: Pod, cutoff: int) -> bool:

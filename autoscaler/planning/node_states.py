@@ -57,21 +57,26 @@ def status_of(node: Node, member: Member | None, now: float, pods: Sequence[Pod]
     if not missing:
         return _labeled(node, member, template, now)
     status = _starting_or_failed(node, member, template, missing, now)
-    if status.state is NodeState.INITIALIZATION_FAILED and missing != "Ready" and _was_in_use(node, pods, status, now):
-        # Not a failed start but a changed policy, or a device that was lost: used as it is, and removed, if at all,
-        # within the budgets (S7).
-        return NodeStatus(NodeState.READY, missing, status.deadline, template)
-    return status
+    if status.state is not NodeState.INITIALIZATION_FAILED or not _was_in_use(node, pods, status, now):
+        return status
+    if missing == "Ready":
+        return NodeStatus(NodeState.NOT_READY, missing, status.deadline, template, status.since)
+    # Not a failed start but a changed policy, or a device that was lost: used as it is, and removed, if at all, within
+    # the budgets (S7).
+    return NodeStatus(NodeState.READY, missing, status.deadline, template)
 
 
 def _was_in_use(node: Node, pods: Sequence[Pod], status: NodeStatus, now: float) -> bool:
     """True if the node was complete once: its idleness was recorded, its devices are used, or it is of long ago,
     when nobody was there to call it failed.
     """
-    if IDLE_SINCE in node.annotations or now - (status.deadline or now) > LONG_AGO_S:
+    if IDLE_SINCE in node.annotations:
         return True
-    running = (p for p in pods if not p.is_daemon and p.phase == "Running")
-    return any("/" in name for pod in running for name, _ in pod.spec.requests)
+    running = [p for p in pods if not p.is_daemon and p.phase == "Running"]
+    if status.waiting_for == "Ready":
+        return bool(running)
+    used = any("/" in name for pod in running for name, _ in pod.spec.requests)
+    return used or now - (status.deadline or now) > LONG_AGO_S
 
 
 def _labeled(node: Node, member: Member, template: Template, now: float) -> NodeStatus:

@@ -90,6 +90,14 @@ class Placement:
         self.fleet.count_potential = True
         return left
 
+    def hold(self, cls: int, number: int) -> frozenset[str]:
+        """The ready nodes on which the scheduler may put that many pods of a class, those that work already first."""
+        ready = [i for i, place in enumerate(self.places) if place.kind is Kind.READY]
+        ready.sort(key=lambda i: (not self.places[i].row.pods, i))
+        return (
+            frozenset(self.places[row].node for row, _ in self.fleet.fill(cls, number, ready)) if ready else frozenset()
+        )
+
     def put(self, cls: int, pods: tuple[Pod, ...], row: int) -> None:
         """Place `pods` on `row` without asking; the caller knows that they fit."""
         self.fleet.place(cls, row, len(pods))

@@ -42,11 +42,13 @@ class Decided:
     idle: Mapping[str, int]
 
 
-def decide_removals(world: World, served: Served, wanted_idle: Mapping[str, int]) -> Decided:
-    """Judge every ready managed node; continue or undo drains."""
+def decide_removals(
+    world: World, served: Served, wanted_idle: Mapping[str, int], held: frozenset[str] = frozenset()
+) -> Decided:
+    """Judge every ready managed node; continue or undo drains. `held`: nodes that pods may be given any moment."""
     placement = served.placement
     used = placement.used_rows()
-    reserved = {placement.places[row].node for row in used} - {""}
+    reserved = ({placement.places[row].node for row in used} | held) - {""}
     rows = {p.node: i for i, p in enumerate(placement.places) if p.kind is Kind.READY}
     candidates: list[Candidate] = []
     in_use: dict[str, NodeVerdict] = {}
@@ -98,13 +100,17 @@ def _in_use(world: World, name: str, use: Use) -> NodeVerdict:
     return found
 
 
+def _never_ready(status: NodeStatus) -> bool:
+    return status.state is NodeState.INITIALIZATION_FAILED and status.waiting_for == "Ready"
+
+
 def halt_reason(world: World) -> Reason | None:
     """Why no node may be removed anywhere: an incomplete view (S5), or too many nodes that are not ready."""
     if not world.snapshot.complete:
         return Reason.of(Code.SNAPSHOT_INCOMPLETE)
     rules = world.policies.cluster
     managed = [world.statuses[name] for name in world.membership.members]
-    unready = sum(1 for s in managed if s.state is NodeState.NOT_READY)
+    unready = sum(1 for s in managed if s.state is NodeState.NOT_READY or _never_ready(s))
     if unready > rules.max_unready_nodes and unready > rules.max_unready_share * len(managed):
         return Reason.of(Code.CLUSTER_UNHEALTHY, unready=unready, nodes=len(managed))
     return None

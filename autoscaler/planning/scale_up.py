@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from autoscaler.model.lazy_numpy import np
 from autoscaler.model.pods import Pod
 from autoscaler.model.reasons import Code, Reason
+from autoscaler.planning.freeing import wait_for_room
 from autoscaler.planning.market import Shop
 from autoscaler.planning.one_by_one import buy_one_by_one
 from autoscaler.planning.placement import Placement, Remaining, best_choice, count, merge
-from autoscaler.planning.rows import Place, Places, RowMaker
+from autoscaler.planning.places import Places
+from autoscaler.planning.rows import Place, RowMaker
 from autoscaler.planning.units import Unit
 
 
@@ -35,7 +37,8 @@ class Served:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where capacity may come from. `resliceable`: idle nodes with the layouts they could have instead.
+    """Where capacity may come from. `resliceable`: idle nodes with the layouts they could have instead. `ending`: pods
+    by node that are about to leave it.
 
     By class: `is_accelerated` asks for accelerators, `is_simple` can be bought for by arithmetic, `looks_at_room_alone`
     does not care what other pods are on a node.
@@ -44,6 +47,7 @@ class Sources:
     places: Places
     resliceable: tuple[Place, ...]
     nominated: tuple[tuple[int, Pod], ...]
+    ending: Mapping[str, tuple[Pod, ...]]
     maker: RowMaker
     new_shop: Callable[[], Shop]
     is_accelerated: Sequence[bool]
@@ -108,6 +112,7 @@ def _existing(placement: Placement, unit: Unit) -> Remaining:
 def _regain(shop: Shop, left: list[tuple[Unit, Remaining]], sources: Sources) -> list[tuple[Unit, Remaining]]:
     """Capacity that costs nothing more: coming nodes that may choose a layout, our drains, idle nodes re-sliced."""
     placement = shop.placement
+    left = wait_for_room(placement, left, sources.ending, sources.looks_at_room_alone) if sources.ending else left
     for place in sources.places.flexible:
         options = _variants(place, sources.maker)
         chosen = best_choice(placement, options, [rest for _, rest in left]) or 0

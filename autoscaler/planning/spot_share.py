@@ -14,6 +14,7 @@ from autoscaler.planning.pools import Policies, Pool
 from autoscaler.planning.scale_up import Served, Sources
 from autoscaler.planning.units import Unit
 
+AT_THE_MARGIN = 1e-6  # of the price of a reservation
 ROUNDS = 3  # the total can grow when spot is bounded; it settles at once unless shapes differ
 
 
@@ -66,3 +67,27 @@ def _bound(pool: Pool, policies: Policies, caps: Caps, bounds: dict[str, int]) -
     if spot <= allowed or bounds.get(pool.name, spot) < allowed:
         return None
     return min(allowed, bounds.get(pool.name, allowed))
+
+
+def planning_prices(policies: Policies) -> dict[int, float]:
+    """Prices to plan with, by the identity of the template.
+
+    A fallback is never cheaper than the spot pool it stands in for, nor than the fallback before it, so that they are
+    tried in the order of the list. By GPU, for nodes may differ in size. A reservation is paid for, used or not: it
+    costs next to nothing, in the order of its prices (zalando-incubator/kubernetes-on-aws#11623).
+    """
+    reserved = (t for p in policies.pools if p.capacity_type == "reserved" for t in p.templates)
+    prices = {id(t): AT_THE_MARGIN * (t.usd_per_hour or 1.0) for t in reserved}
+    for pool in policies.pools:
+        least = max(
+            (t.usd_per_hour / max(1, t.gpus) for t in pool.templates if t.usd_per_hour is not None), default=0.0
+        )
+        for name in pool.spot.fallback:
+            fallback = policies.by_name.get(name)
+            least *= 1 + 1e-9
+            for template in fallback.templates if fallback and least else ():
+                floor = least * max(1, template.gpus)
+                prices[id(template)] = max(template.usd_per_hour or 0.0, floor, prices.get(id(template), 0.0))
+            planned = [prices[id(t)] / max(1, t.gpus) for t in (fallback.templates if fallback and least else ())]
+            least = max([least, *planned])
+    return prices

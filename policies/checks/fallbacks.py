@@ -27,7 +27,7 @@ def check_fallbacks(pools: Sequence[Facts]) -> Iterator[Problem]:
         yield from _without(facts)
         if "return_after" in spot.model_fields_set:
             path: Path = ("spec", "spot", "returnAfter")
-            yield facts.warning(path, "is read, and has no effect yet: work returns when its nodes are next bought")
+            yield facts.warning(path, "is read, and has no effect yet: spot is tried first whenever nodes are bought")
 
 
 def _without(facts: Facts) -> Iterator[Problem]:

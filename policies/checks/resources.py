@@ -32,7 +32,7 @@ def check_resources(facts: Facts) -> Iterator[Problem]:
 def _no_resource(name: str) -> str:
     if name.startswith(HUGEPAGES):
         return "is no resource; hugepages carry their size, such as hugepages-2Mi"
-    near = nearest(name, NATIVE)
+    near = "nvidia.com/gpu" if name.lower().startswith("gpu") else nearest(name, NATIVE)
     if near:
         return f"is no resource; did you mean {near}?"
     return "is no resource; those of device plugins are domain/name, such as nvidia.com/gpu"

@@ -1,7 +1,8 @@
 """The decision, case by case: what is seen, and what has to follow from it.
 
 Each case of `cases/*.yaml` is a sentence, with the public thread that taught it where there is one. It is decided in
-this process by the same loaders that `plan` uses, twice, with the objects in opposite orders.
+this process by the same loaders that `plan` uses: twice, with the objects in opposite orders, and once more ten seconds
+later with the plan's nodes asked for, when none may be asked for again.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from policies.lint import check
 from policies.loading import loads
 from providers.catalog.catalog import load_catalog
 from tests.decisions.compare import broken_laws, differences
-from tests.decisions.expand import Case
+from tests.decisions.expand import API, Case
 
 HERE = Path(__file__).resolve().parent / "cases"
 PUBLIC = Path(__file__).resolve().parents[3] / "shared" / "cases"
@@ -54,19 +55,37 @@ def catalog() -> Catalog:
 def plan_of(case: Case, *, backwards: bool = False) -> dict[str, Any]:
     """The plan document for a case, its objects in their order or in the opposite one."""
     step = -1 if backwards else 1
-    text = yaml.dump_all(case.policy(), Dumper=yaml.CSafeDumper, sort_keys=False)
-    file = loads(text, "policy.yaml")
-    assert [str(p) for p in check(file, catalog()) if p.severity == "error"] == []
-    items = {"apiVersion": "v1", "kind": "List", "items": case.objects()[::step]}
-    cloud, state = case.cloud(), case.state()
-    groups = None
+    cloud = case.cloud()
     if cloud is not None:
         cloud["groups"] = cloud["groups"][::step]
-        groups = decode_cloud(json.dumps(cloud).encode(), "cloud.json")
+    return decided(case, case.objects()[::step], cloud, case.state(), parse_rfc3339(case.now))
+
+
+def decided(
+    case: Case, objects: list[Any], cloud: dict[str, Any] | None, state: dict[str, Any] | None, now: float
+) -> dict[str, Any]:
+    """The plan document for these documents and the case's policy, read as `plan` reads them."""
+    file = loads(yaml.dump_all(case.policy(), Dumper=yaml.CSafeDumper, sort_keys=False), "policy.yaml")
+    assert [str(p) for p in check(file, catalog()) if p.severity == "error"] == []
+    items = {"apiVersion": "v1", "kind": "List", "items": objects}
+    groups = None if cloud is None else decode_cloud(json.dumps(cloud).encode(), "cloud.json")
     snapshot = decode_objects(json.dumps(items).encode(), "cluster.json").snapshot(groups)
     memory = Memory() if state is None else decode_memory(json.dumps(state).encode(), "state.json")
-    plan = decide(snapshot, compile_policies(file, catalog()), memory, parse_rfc3339(case.now))
-    return plan_document(plan)
+    return plan_document(decide(snapshot, compile_policies(file, catalog()), memory, now))
+
+
+def asked_again(case: Case, plan: dict[str, Any]) -> list[str]:
+    """What the next pass buys once the groups were asked for the plan's nodes: nothing, for they are on their way."""
+    cloud, now = case.cloud(), parse_rfc3339(case.now)
+    if cloud is None or not plan["scaleUp"]:
+        return []
+    groups = {group["name"]: group for group in cloud["groups"]}
+    state = case.state() or {"apiVersion": API, "kind": "ControllerState", "pools": {}}
+    for order in plan["scaleUp"]:
+        groups[order["group"]]["desired"] = max(groups[order["group"]]["desired"], order["to"])
+        state["pools"].setdefault(order["pool"], {})["lastScaleUpAt"] = case.now
+    again = decided(case, case.objects(), cloud, state, now + 10)["scaleUp"]
+    return [f"asked for again ten seconds later: {order['count']} of {order['group']}" for order in again]
 
 
 def wrong_with(given: dict[str, Any]) -> list[str]:
@@ -76,7 +95,7 @@ def wrong_with(given: dict[str, Any]) -> list[str]:
     objects = case.objects()
     pods = [f"{o['metadata']['namespace']}/{o['metadata']['name']}" for o in objects if _waits(o)]
     nodes = [o["metadata"]["name"] for o in objects if o["kind"] == "Node"]
-    found = [*differences(given["expect"], plan), *broken_laws(plan, pods, nodes)]
+    found = [*differences(given["expect"], plan), *broken_laws(plan, pods, nodes), *asked_again(case, plan)]
     if plan_of(case, backwards=True) != plan:
         found.append("the order of the objects changes the plan")
     return found

@@ -136,6 +136,15 @@ def example(sharing: str = "layout") -> str:
     return "---\n".join((CLUSTER, POOL.replace("SHARING", SHARINGS[sharing]), FALLBACK))
 
 
+def edited(old: str, new: str, text: str | None = None) -> tuple[str, str]:
+    """The example (or `text`) with one edit, and line and column of the triangle in `new` ("" without one)."""
+    text = example() if text is None else text
+    assert text.count(old) == 1, old
+    before, triangle, after = text.replace(old, new).partition("▸")
+    place = f"{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+    return before + after, place if triangle else ""
+
+
 def pool(spec: str = "", name: str = "a", **parts: str) -> str:
     """A small pool: `parts` replace its groups, template or limits, `spec` has further lines (each indented by two)."""
     groups = parts.pop("groups", f"[{{simulated: {{group: g-{name}}}, zone: z}}]")
@@ -183,3 +192,11 @@ def linted(file: PolicyFile | str) -> list[str]:
     """What linting says: `error: ...` and `warning: ...`, without the name of the file."""
     loaded = loads(file, NAME) if isinstance(file, str) else file
     return [f"{p.severity}: {str(p).removeprefix(NAME + ':')}" for p in check(loaded, load_catalog())]
+
+
+TAINT = "taints: [{key: nvidia.com/gpu, effect: NoSchedule}]"
+
+
+def template(text: str, spec: str = "", **parts: str) -> list[str]:
+    """Findings of a pool with this template; line 6 has it, from column 14 on."""
+    return linted(pool(spec, template=f"{{{text}}}", **parts))

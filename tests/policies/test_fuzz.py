@@ -16,7 +16,7 @@ from policies.windows import cron_text, zone_name
 from providers.catalog.catalog import load_catalog
 from tests.policies.files import NAME, SHARINGS, example
 
-SOON = settings(max_examples=150, deadline=2000)
+SOON = settings(max_examples=150, deadline=10_000)
 EXAMPLES = tuple(example(sharing) for sharing in SHARINGS)
 PIECES = (
     *(
@@ -143,7 +143,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 WORDS = st.one_of(st.text(max_size=30), st.from_regex(r"[0-9*/,#L \-]{0,24}"), st.from_regex(r"[0-9.dhmsµu+\-]{0,12}"))
 
 
-@settings(max_examples=300, deadline=2000)
+@settings(max_examples=300, deadline=10_000)
 @given(WORDS)
 def test_scalars_are_read_or_refused_with_a_sentence(text: str) -> None:
     for read in (duration, percentage, count_or_share, cron_text, zone_name):

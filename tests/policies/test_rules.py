@@ -1,4 +1,4 @@
-"""Rules that read a policy alone: warm buffers, disruption budgets, the order of pools."""
+"""Rules that read a policy alone: warm buffers and disruption budgets."""
 
 from __future__ import annotations
 

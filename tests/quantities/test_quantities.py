@@ -160,3 +160,59 @@ def test_whole_cores_and_exact_bytes_read_back_as_they_were(number: int) -> None
     assert milli(format_amount("cpu", number)) == max(-CAP, min(CAP, number))
     kibibytes = number % 90_000
     assert value(format_amount("memory", kibibytes << 10)) == kibibytes << 10
+
+
+@pytest.mark.parametrize(
+    ("resource", "number", "text"),
+    [
+        ("cpu", 0, "0"),
+        ("cpu", 1, "0.001"),
+        ("cpu", 7500, "7.5"),
+        ("cpu", 8000, "8"),
+        ("cpu", -250, "-0.25"),
+        ("cpu", CAP, "9223372036854775.807"),
+        ("nvidia.com/gpu", 8, "8"),
+        ("pods", 110, "110"),
+        ("memory", 0, "0"),
+        ("memory", 1023, "1023"),
+        ("memory", 64 << 30, "64Gi"),
+        ("memory", 3 << 29, "1536Mi"),
+        ("memory", 63975 << 20, "63975Mi"),
+        ("memory", (64 << 30) - (3 << 10), "64.0Gi"),
+        ("memory", -(5 << 40), "-5Ti"),
+        ("ephemeral-storage", 10**12, "931.3Gi"),
+        ("hugepages-2Mi", 4 << 20, "4Mi"),
+    ],
+)
+def test_amounts_are_shown_as_people_write_them(resource: str, number: int, text: str) -> None:
+    assert format_amount(resource, number) == text
+
+
+@given(st.integers(1, CAP))
+@settings(max_examples=200, deadline=None)
+def test_bytes_are_shown_to_a_tenth_of_their_unit(number: int) -> None:
+    text = format_amount("memory", number)
+    unit = value(f"1{text.lstrip('0123456789.')}")
+
+    assert abs(slow(text, Fraction(1)) - number) <= unit / 20 + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("1e-128", 1),
+        ("0.1e-99", 1),
+        ("1e" + "0" * 50 + "3", 1000),
+        ("9" * 60 + "E99", CAP),
+        ("0e128", 0),
+        ("-1e128", -CAP),
+    ],
+)
+def test_exponents_up_to_128_are_read(text: str, wanted: int) -> None:
+    assert value(text) == wanted
+
+
+@pytest.mark.parametrize("text", ["1e129", "1e-129", "1E+999", "1e99999999999999999999999999999999", "0e129"])
+def test_larger_exponents_are_refused_without_building_their_numbers(text: str) -> None:
+    with pytest.raises(QuantityError, match="has an exponent beyond 128; write the number out"):
+        value(text)

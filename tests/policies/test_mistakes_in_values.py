@@ -1,82 +1,16 @@
-"""Values that a policy may not have: in the full example, what is replaced, by what, and the sentence.
+"""Mistakes in values: out of range, badly written, of no closed list, contradicting each other.
 
-The triangle is the place that is told.
+Each row is an edit of the full example: what is replaced, by what, and the sentence. The triangle is the place that is
+told.
 """
 
 from __future__ import annotations
 
-VALUES: list[tuple[str, str, str | None]] = [
-    # What YAML 1.1 makes of text
-    (
-        'value: "true", effect',
-        "▸value: true, effect",
-        'spec.template.taints[0].value: must be text, got true; put it into quotes: "true"',
-    ),
-    (
-        'value: "true", effect',
-        "▸value: on, effect",
-        'spec.template.taints[0].value: must be text, got on; put it into quotes: "on"',
-    ),
-    (
-        'value: "true", effect',
-        "▸value: No, effect",
-        'spec.template.taints[0].value: must be text, got No; put it into quotes: "No"',
-    ),
-    (
-        "    labels: {}",
-        "    labels: {▸version: 1.10}",
-        'spec.template.labels.version: must be text, got 1.10; put it into quotes: "1.10"',
-    ),
-    (
-        "    labels: {}",
-        "    labels: {▸day: 2026-06-01}",
-        'spec.template.labels.day: must be text, got 2026-06-01; put it into quotes: "2026-06-01"',
-    ),
-    ("    labels: {}", "    labels: {a/b: 08}", None),
-    (
-        "    labels: {}",
-        "    labels: {▸mode: 0755}",
-        (
-            "spec.template.labels.mode: 0755 is not the same to every YAML reader; write a plain decimal "
-            "number, or put text into quotes"
-        ),
-    ),
-    (
-        "    labels: {}",
-        "    labels: {▸at: 12:30}",
-        (
-            "spec.template.labels.at: 12:30 is not the same to every YAML reader; write a plain decimal "
-            "number, or put text into quotes"
-        ),
-    ),
-    ("    labels: {}", "    labels: {▸a: ~}", "spec.template.labels.a: is empty; give a value, or remove the key"),
-    ("  mode: observe ", "  ▸mode: off ", "spec.mode: must be observe, recommend or act, got off"),
-    (
-        "  weight: 0",
-        "  ▸weight: 1_000",
-        (
-            "spec.weight: 1_000 is not the same to every YAML reader; write a plain decimal number, or put "
-            "text into quotes"
-        ),
-    ),
-    (
-        "  weight: 0",
-        "  ▸weight: 0x10",
-        (
-            "spec.weight: 0x10 is not the same to every YAML reader; write a plain decimal number, or put text "
-            "into quotes"
-        ),
-    ),
-    (
-        "  weight: 0",
-        "  ▸weight: 2026-13-01",
-        "spec.weight: 2026-13-01 looks like a date and is none; put text into quotes",
-    ),
-    (
-        "usdPerHour: 98.32",
-        "▸usdPerHour: 1e3",
-        "spec.price.usdPerHour: must be a number, got '1e3'; write it without an exponent",
-    ),
+import pytest
+
+from tests.policies.files import NAME, edited, problems
+
+EDITS = [
     # Numbers out of range
     ("usdPerHour: 98.32", "▸usdPerHour: -1", "spec.price.usdPerHour: must be at least 0, got -1"),
     ("usdPerHour: 98.32", "▸usdPerHour: .nan", "spec.price.usdPerHour: must be a finite number"),
@@ -220,4 +154,132 @@ VALUES: list[tuple[str, str, str | None]] = [
         "▸timeZone: ../../etc/passwd",
         ("spec.warmBuffer.schedules[0].timeZone: must be a time zone such as Europe/Berlin, got '../../etc/passwd'"),
     ),
+    # Words of a closed list
+    (
+        "capacityType: spot",
+        "▸capacityType: sport",
+        "spec.capacityType: must be on-demand, spot or reserved, got 'sport'; did you mean spot?",
+    ),
+    (
+        "effect: NoSchedule}]\n    startup",
+        "▸effect: noSchedule}]\n    startup",
+        (
+            "spec.template.taints[0].effect: must be NoSchedule, PreferNoSchedule or NoExecute, got "
+            "'noSchedule'; did you mean NoSchedule?"
+        ),
+    ),
+    (
+        "reasons: [Idle]",
+        "reasons: [▸idle]",
+        (
+            "spec.disruption.budgets[0].reasons[0]: must be Idle, Underutilized, CheaperReplacement, Expired, "
+            "Unhealthy or Interrupted, got 'idle'; did you mean Idle?"
+        ),
+    ),
+    ("reasons: [Idle]", "▸reasons: []", "spec.disruption.budgets[0].reasons: must not be empty"),
+    # Keys that belong together, or exclude each other
+    (
+        '{reasons: [Idle], nodes: "100%", atMost: 10, per: 1m}',
+        '▸{reasons: [Idle], nodes: "100%", atMost: 10}',
+        "spec.disruption.budgets[0]: atMost and per belong together: give both or neither",
+    ),
+    (", per: 1m}", ", ▸per: 0s}", "spec.disruption.budgets[0].per: must be longer than 0s"),
+    (
+        '{reasons: [Idle], nodes: "100%", atMost: 10, per: 1m}',
+        '▸{reasons: [Idle], nodes: "100%", atMost: 10, per: 1m, schedule: "0 8 * * *"}',
+        "spec.disruption.budgets[0]: schedule and duration belong together: give both or neither",
+    ),
+    (
+        "aws: {autoScalingGroup: h100-spot-1a, region: us-east-1}\n      zone: us-east-1a\n    # -",
+        "▸aws: {autoScalingGroup: h100-spot-1a, region: us-east-1}\n      zone: us-east-1a\n"
+        "      simulated: {group: g}\n    # -",
+        ("spec.groups[0]: a group belongs to exactly one of aws, gcp, kubernetes, simulated; got aws and simulated"),
+    ),
+    (
+        "aws: {autoScalingGroup: h100-spot-1a, region: us-east-1}\n      zone: us-east-1a\n    # -",
+        "▸aws: {autoScalingGroup: h100-spot-1a, region: us-east-1}\n      zone: us-east-1a\n"
+        "      zones: [a, b]\n    # -",
+        "spec.groups[0]: give zone for a group in one zone or zones for one over several, not both",
+    ),
+    (
+        "      zone: us-east-1a\n    # -",
+        "      zones: [a, b, ▸a]\n    # -",
+        "spec.groups[0].zones[2]: a is given twice",
+    ),
+    (
+        "sharing:                    # at most one of the three; none: whole GPUs\n        mig:\n",
+        "▸sharing:                    # at most one of the three; none: whole GPUs\n"
+        "        mps: {replicas: 2}\n        mig:\n",
+        "spec.template.gpu.sharing: at most one of timeSlicing, mps, mig; got mps and mig",
+    ),
+    (
+        "mig:\n          strategy: mixed         # mixed | single\n          layout: all-1g.10gb",
+        "▸mig:\n          strategy: mixed         # mixed | single\n"
+        "          layouts: [a]\n          layout: all-1g.10gb",
+        ("spec.template.gpu.sharing.mig: give exactly one of layout, devices, layouts; got layout and layouts"),
+    ),
+    (
+        "mig:\n          strategy: mixed         # mixed | single\n          layout: all-1g.10gb",
+        "▸mig:\n          strategy: mixed         # mixed | single\n          devices: []",
+        "spec.template.gpu.sharing.mig: give exactly one of layout, devices, layouts; got none",
+    ),
+    (
+        "layout: all-1g.10gb",
+        "layout: {▸1g.10gb: 0}",
+        'spec.template.gpu.sharing.mig.layout["1g.10gb"]: must be a count of instances, at least 1, got 0',
+    ),
+    (
+        "layout: all-1g.10gb",
+        "layout: {▸1g.10gb: true}",
+        ('spec.template.gpu.sharing.mig.layout["1g.10gb"]: must be a count of instances, at least 1, got True'),
+    ),
+    (
+        "layout: all-1g.10gb",
+        "▸layout: {}",
+        (
+            "spec.template.gpu.sharing.mig.layout: must be a layout name such as all-1g.10gb, or counts such "
+            "as {1g.10gb: 2, 3g.40gb: 1}, got a mapping"
+        ),
+    ),
+    (
+        "layout: all-1g.10gb",
+        "▸layout: 7",
+        (
+            "spec.template.gpu.sharing.mig.layout: must be a layout name such as all-1g.10gb, or counts such "
+            "as {1g.10gb: 2, 3g.40gb: 1}, got 7"
+        ),
+    ),
+    # Documents
+    (
+        "kind: AutoscalerPolicy ",
+        "▸kind: AutoScalerPolicy ",
+        "kind: must be AutoscalerPolicy or NodePool, got 'AutoScalerPolicy'; did you mean AutoscalerPolicy?",
+    ),
+    (
+        "kind: AutoscalerPolicy ",
+        "▸Kind: AutoscalerPolicy ",
+        "Kind: the key kind is missing; write kind: AutoscalerPolicy or NodePool",
+    ),
+    ("kind: AutoscalerPolicy ", "▸kind: [AutoscalerPolicy] ", "kind: must be AutoscalerPolicy or NodePool, got a list"),
+    (
+        "metadata: {name: h100-spot}",
+        "metadata: {▸name: H100_spot}",
+        (
+            "metadata.name: must be at most 63 lower-case letters, digits, dashes and dots, with a letter or "
+            "digit at both ends, got 'H100_spot'"
+        ),
+    ),
+    (
+        "metadata: {name: h100-spot}",
+        "metadata: {▸name: 7}",
+        'metadata.name: must be text, got 7; put it into quotes: "7"',
+    ),
+    ("metadata: {name: h100-spot}", "▸metadata: h100-spot", "metadata: must be a mapping, got 'h100-spot'"),
 ]
+
+
+@pytest.mark.parametrize(("old", "new", "told"), EDITS, ids=[new.strip()[:40] for _, new, _ in EDITS])
+def test_a_mistake_is_told_with_its_place_and_the_fix(old: str, new: str, told: str) -> None:
+    text, place = edited(old, new)
+
+    assert f"{NAME}:{place}: {told}" in problems(text)
