@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from autoscaler.model.labels import NO_LABELS, Labels
@@ -19,6 +19,7 @@ POOL_LABEL = f"{PREFIX}/pool"
 CAPACITY_TYPE_LABEL = f"{PREFIX}/capacity-type"
 IDLE_SINCE = f"{PREFIX}/idle-since"
 DRAINING_TAINT = f"{PREFIX}/draining"
+DRAIN_CLAIM = f"{PREFIX}/drain"
 DO_NOT_DISRUPT = f"{PREFIX}/do-not-disrupt"
 
 
@@ -60,6 +61,7 @@ class Node:
     conditions: tuple[Condition, ...] = ()
     deleted_at: float | None = None
     attach_limits: tuple[tuple[str, int], ...] = ()
+    resource_version: str = field(default="", compare=False)
 
     @property
     def ready(self) -> Condition | None:
@@ -99,6 +101,23 @@ class ErrorClass(StrEnum):
     TRANSIENT = "Transient"
 
 
+class NoticeKind(StrEnum):
+    """Why a cloud says that an instance will soon be taken away."""
+
+    SPOT = "Spot"
+    MAINTENANCE = "Maintenance"
+    REBALANCE = "Rebalance"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """The cloud's warning of an interruption: when it was given, and when the instance goes (None: not said)."""
+
+    kind: NoticeKind
+    at: float
+    ends: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Instance:
     """A machine of a group. A node belongs to it by the end of its providerID, never by name."""
@@ -108,6 +127,7 @@ class Instance:
     launched_at: float = 0.0
     zone: str = ""
     protected: bool = False
+    notice: Notice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +141,10 @@ class LaunchError:
 
 @dataclass(frozen=True, slots=True)
 class InstanceGroup:
-    """An instance group as the provider reports it: desired size, bounds, instances, recent launch errors."""
+    """An instance group as the provider reports it: desired size, bounds, instances, recent launch errors.
+
+    `owned` False: the group does not carry the cluster's ownership tag, so nothing of it is touched (S6).
+    """
 
     name: str
     desired: int = 0
@@ -129,3 +152,4 @@ class InstanceGroup:
     max: int = 2**31 - 1
     instances: tuple[Instance, ...] = ()
     errors: tuple[LaunchError, ...] = ()
+    owned: bool = True

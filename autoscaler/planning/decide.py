@@ -199,7 +199,17 @@ def _serve(
             fleet.add_aside(row)
         placement = Placement(fleet, world.accelerated)
         caps = Caps.of(world.policies, world.membership)
-        why = Why(world.policies, world.health, world.table, fleet, world.maker, world.accelerated, held)
+        why = Why(
+            world.policies,
+            world.health,
+            world.table,
+            fleet,
+            world.maker,
+            world.accelerated,
+            held,
+            world.memory,
+            world.now,
+        )
         open_ = _open_templates(world, held)
         for template in open_:
             fleet.add_potential(world.maker.empty(template, f"new/{template.group}/potential"))

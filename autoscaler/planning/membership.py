@@ -68,6 +68,8 @@ def join(snapshot: Snapshot, policies: Policies) -> Membership:
                 unknown.add(name)
                 continue
             known[name] = group
+            if not group.owned:
+                continue  # hands off: its nodes are as good as anybody's (S6)
             for instance in group.instances:
                 instances[instance.id] = (instance, name, pool)
     members: dict[str, Member] = {}
@@ -87,7 +89,7 @@ def join(snapshot: Snapshot, policies: Policies) -> Membership:
             for key, found in sorted(instances.items())
             if key not in registered and (found[0].state in ALIVE or found[0].state is InstanceState.FAILED)
         ),
-        phantoms={name: _missing(group) for name, group in known.items() if _missing(group) > 0},
+        phantoms={name: _missing(group) for name, group in known.items() if group.owned and _missing(group) > 0},
         groups=known,
         unknown_groups=frozenset(unknown),
     )

@@ -83,6 +83,8 @@ def _group_health(pool: Pool, name: str, membership: Membership, remembered: Poo
     group = membership.groups.get(name)
     if group is None:
         return GroupHealth(Reason.of(Code.CONFIG_ERROR, detail=f"the cloud knows no group {name}"))
+    if not group.owned:
+        return GroupHealth(Reason.of(Code.NOT_OWNED, group=name))
     error = _standing_error(group, now)
     owed = membership.phantoms.get(name, 0)
     if error is not None and error.code in STOPS:

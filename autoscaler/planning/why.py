@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from autoscaler.model.labels import Labels
 from autoscaler.model.lazy_numpy import np
+from autoscaler.model.memory import NO_MEMORY, Memory
 from autoscaler.model.reasons import Code, Reason
 from autoscaler.planning.caps import Caps
+from autoscaler.planning.futility import quarantined
 from autoscaler.planning.pool_health import PoolHealth
 from autoscaler.planning.pools import Policies, Pool, Template
 from autoscaler.planning.rows import RowMaker
@@ -58,6 +60,8 @@ class Why:
     maker: RowMaker
     accelerated: Sequence[bool]
     held: Mapping[str, float] = field(default_factory=dict)
+    memory: Memory = NO_MEMORY
+    now: float = 0.0
     positions: Mapping[int, int] = field(init=False)
     _never: dict[tuple[int, int], Reason | None] = field(init=False)
     _takes: dict[int, npt.NDArray[np.bool_]] = field(init=False)
@@ -88,7 +92,16 @@ class Why:
         """True if a new node of this template may be bought for the class, health and caps aside."""
         if self.never(cls, template) is not None:
             return False
+        if self.futile(cls, template.pool) is not None:
+            return False
         return self.accelerated[cls] or not template.accelerators or not self.has_plain_pool(cls)
+
+    def futile(self, cls: int, pool: str) -> Reason | None:
+        """Why the pool is not asked for the class: nodes were bought for it before and it did not use them (L3)."""
+        if not self.memory.futility:
+            return None
+        entry = quarantined(self.memory, pool, self.table.classes[cls].spec, self.now)
+        return None if entry is None else Reason.of(Code.FUTILE_SCALE_UP, until=entry.until)
 
     def takes_row(self, cls: int) -> npt.NDArray[np.bool_]:
         """`takes` for all templates of the policy, in the order of `positions`; kept with the snapshot."""
@@ -100,6 +113,11 @@ class Why:
                 if (found & plain).any():
                     found &= plain  # a pool without accelerators can serve it: GPU pools are not for it then
             self._takes[cls] = found
+        if self.memory.futility:
+            pools = [p for p in self.policies.pools for _ in p.templates]
+            open_ = np.array([self.futile(cls, p.name) is None for p in pools], dtype=bool)
+            masked: npt.NDArray[np.bool_] = found & open_
+            return masked
         return found
 
     def _all_rows(self) -> tuple[Row, ...]:
@@ -134,6 +152,9 @@ class Why:
                 default=Reason.of(Code.POOL_DEGRADED, cause=pool.problem or "no groups"),
             )
             return self._undeclared(closest)
+        futile = self.futile(cls, pool.name)
+        if futile is not None:
+            return futile
         if not any(self.takes(cls, t) for t in fitting):
             return Reason.of(Code.GPU_POOL_FOR_GPU_PODS)
         return self._blocked(pool, fitting, caps, beside)
@@ -192,6 +213,8 @@ def degraded_cause(reason: Reason) -> str:
             return str(reason.param("detail"))
         case Code.DEGRADED:
             return str(reason.param("cause"))
+        case Code.NOT_OWNED:
+            return "the group does not carry this cluster's ownership tag"
         case _:
             return str(reason.code)
 

@@ -20,7 +20,26 @@ Document = dict[str, Any]
 
 def plan_document(plan: Plan, snapshot: Snapshot | None = None) -> Document:
     """The Plan document. With a snapshot, pods that have a node are listed too (outcome Bound)."""
+    orders = _orders(plan)
     body: Document = {
+        "pods": sorted(pod_documents(plan, snapshot), key=lambda p: str(p["pod"])),
+        "nodes": _nodes(plan),
+        "pools": _pools(plan),
+        "cost": {
+            "usdPerHourNow": _money(plan.cost.now),
+            "usdPerHourAfter": _money(plan.cost.after),
+            "idleUsdPerHour": _money(plan.cost.idle),
+            "unpricedNodes": plan.cost.unpriced,
+            "currency": "USD",
+        },
+        "held": [reason_document(reason) for reason in plan.held],
+    }
+    head = {"apiVersion": API_VERSION, "kind": "Plan", "at": rfc3339(plan.at), "id": plan_id(orders), "mode": plan.mode}
+    return head | orders | body
+
+
+def _orders(plan: Plan) -> Document:
+    return {
         "scaleUp": [_scale_up(order) for order in plan.scale_up],
         "scaleDown": [
             {
@@ -49,26 +68,22 @@ def plan_document(plan: Plan, snapshot: Snapshot | None = None) -> Document:
             for r in plan.reconfigure
         ],
         "cancelDrain": [{"node": c.node, "reason": reason_document(c.reason)} for c in plan.cancel_drain],
-        "pods": sorted(pod_documents(plan, snapshot), key=lambda p: str(p["pod"])),
-        "nodes": _nodes(plan),
-        "pools": _pools(plan),
-        "cost": {
-            "usdPerHourNow": _money(plan.cost.now),
-            "usdPerHourAfter": _money(plan.cost.after),
-            "idleUsdPerHour": _money(plan.cost.idle),
-            "unpricedNodes": plan.cost.unpriced,
-            "currency": "USD",
-        },
-        "held": [reason_document(reason) for reason in plan.held],
     }
-    head = {"apiVersion": API_VERSION, "kind": "Plan", "at": rfc3339(plan.at), "id": plan_id(body), "mode": plan.mode}
-    return head | body
 
 
-def plan_id(body: Mapping[str, Any]) -> str:
-    """Twelve hex digits that name what the plan would do: equal orders, equal id, whatever the clock says."""
-    orders = {k: body[k] for k in ("scaleUp", "scaleDown", "terminate", "reconfigure", "cancelDrain")}
-    kept = json.dumps(orders, sort_keys=True, separators=(",", ":"), default=str)
+def plan_digest(plan: Plan) -> str:
+    """The id of the plan, as its document has it."""
+    return plan_id(_orders(plan))
+
+
+def plan_id(orders: Mapping[str, Any]) -> str:
+    """Twelve hex digits that name what the plan would do: equal orders, equal id, whatever the clock says.
+
+    Of the reasons only the codes count: how long a node has been idle grows from pass to pass, and a person who has
+    read the plan must be able to approve it.
+    """
+    named = {key: [{**order, "reason": order["reason"]["code"]} for order in found] for key, found in orders.items()}
+    kept = json.dumps(named, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(kept.encode()).hexdigest()[:12]
 
 

@@ -10,10 +10,16 @@ from msgspec import Struct
 from autoscaler.model.decoding.errors import FieldError, InputError, one_of
 from autoscaler.model.decoding.strict import decode_strict, instant
 from autoscaler.model.decoding.wire import Count
-from autoscaler.model.nodes import ErrorClass, Instance, InstanceGroup, InstanceState, LaunchError
+from autoscaler.model.nodes import ErrorClass, Instance, InstanceGroup, InstanceState, LaunchError, Notice, NoticeKind
 
 KIND = "CloudState"
 _GONE = (InstanceState.TERMINATING, InstanceState.TERMINATED, InstanceState.FAILED)
+
+
+class _Notice(Struct, gc=False, rename="camel", forbid_unknown_fields=True):
+    kind: str | None = None
+    at: str | None = None
+    ends: str | None = None
 
 
 class _Instance(Struct, gc=False, rename="camel", forbid_unknown_fields=True):
@@ -22,6 +28,7 @@ class _Instance(Struct, gc=False, rename="camel", forbid_unknown_fields=True):
     launched_at: str | None = None
     zone: str | None = None
     protected_from_scale_in: bool | None = None
+    notice: _Notice | None = None
 
 
 class _Error(Struct, gc=False, rename="camel", forbid_unknown_fields=True):
@@ -37,6 +44,7 @@ class _Group(Struct, gc=False, rename="camel", forbid_unknown_fields=True):
     max: Count | None = None
     instances: list[_Instance] | None = None
     errors: list[_Error] | None = None
+    owned: bool | None = None
 
 
 class _CloudState(Struct, gc=False, rename="camel", forbid_unknown_fields=True):
@@ -90,6 +98,7 @@ def _group(found: _Group, path: str) -> InstanceGroup:
         max=most,
         instances=tuple(sorted(instances, key=lambda x: x.id)),
         errors=tuple(sorted(errors, key=lambda x: (x.at, x.code, x.message))),
+        owned=found.owned is not False,
     )
 
 
@@ -100,7 +109,14 @@ def _instance(found: _Instance, path: str) -> Instance:
         launched_at=instant(_required(found.launched_at, f"{path}.launchedAt"), f"{path}.launchedAt") or 0.0,
         zone=found.zone or "",
         protected=bool(found.protected_from_scale_in),
+        notice=None if found.notice is None else _notice(found.notice, f"{path}.notice"),
     )
+
+
+def _notice(found: _Notice, path: str) -> Notice:
+    kind = NoticeKind(_word(_required(found.kind, f"{path}.kind"), NoticeKind, f"{path}.kind"))
+    at = instant(_required(found.at, f"{path}.at"), f"{path}.at")
+    return Notice(kind, at or 0.0, instant(found.ends, f"{path}.ends"))
 
 
 def _error(found: _Error, path: str) -> LaunchError:
