@@ -67,11 +67,13 @@ def simulate(
 def demo(
     seed: Annotated[int, typer.Option(help="Another day.")] = 1,
     fast: Annotated[bool, typer.Option("--fast", help="Without pauses between the frames.")] = False,
+    serve: Annotated[bool, typer.Option("--serve", help="On a page of this machine instead, until Ctrl-C.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Of the page; 0 for any that is free.")] = 8080,
 ) -> int:
     """A day of a simulated cluster in fast time: bursts, boots, a lost spot node, a stock-out, an idle night."""
     from autoscaler.cli.demo import run
 
-    return run(seed, fast)
+    return run(seed, fast, serve, port)
 
 
 @app.command("import", epilog="Example: gpu-autoscaler import trace.csv --format philly --out jobs.csv")
@@ -87,6 +89,48 @@ def import_trace(
     from autoscaler.cli.importing import run
 
     return run(trace, kind, out, skip_bad_rows)
+
+
+SwitchOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--switch", help="The switch as a file, changed in place; left out: a manifest for `kubectl apply -f -`."
+    ),
+]
+NamespaceOption = Annotated[str, typer.Option(help="The controller's namespace, for the manifest.")]
+
+
+@app.command(epilog='Example: gpu-autoscaler pause --for 2h --reason "network upgrade" | kubectl apply -f -')
+def pause(
+    length: Annotated[str | None, typer.Option("--for", help="For how long; left out: until it is resumed.")] = None,
+    reason: Annotated[str, typer.Option(help="Why; shown wherever the pause is.")] = "",
+    switch: SwitchOption = None,
+    namespace: NamespaceOption = "gpu-autoscaler",
+) -> int:
+    """Stop every change within one pass. Open drains are undone."""
+    from autoscaler.cli.switching import pause as run
+
+    return run(length, reason, switch, namespace)
+
+
+@app.command(epilog="Example: gpu-autoscaler resume | kubectl apply -f -")
+def resume(switch: SwitchOption = None, namespace: NamespaceOption = "gpu-autoscaler") -> int:
+    """Let the controller act again."""
+    from autoscaler.cli.switching import resume as run
+
+    return run(switch, namespace)
+
+
+@app.command(epilog="Example: gpu-autoscaler approve 3f9a1c0b7d2e | kubectl apply -f -")
+def approve(
+    subject: Annotated[str, typer.Argument(metavar="ID", help="The id of a plan, or of a policy that is held.")],
+    switch: SwitchOption = None,
+    namespace: NamespaceOption = "gpu-autoscaler",
+) -> int:
+    """Approve one plan (mode recommend), or a policy change that is held."""
+    from autoscaler.cli.switching import approve as run
+
+    return run(subject, switch, namespace)
 
 
 @app.command(epilog="Example: gpu-autoscaler lint policy.yaml")
