@@ -1,0 +1,1 @@
+"""The promises of the controller, judged on what truly happened: one file for each invariant."""

@@ -1,0 +1,31 @@
+"""What a judge is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from simulations.world.oracles.facts import Facts
+from simulations.world.records import Record
+
+
+@dataclass(slots=True)
+class Judge:
+    """Judges one invariant. `found` is called with what is wrong, in words."""
+
+    facts: Facts
+    found: Callable[[str, str], None]
+    invariant = ""
+
+    def watch(self, record: Record) -> None:
+        """Something has happened."""
+
+    def calm_begins(self) -> None:
+        """No fault begins any more."""
+
+    def close(self) -> None:
+        """The calm is over: what must have settled by now?"""
+
+    def broken(self, what: str) -> None:
+        """The promise is broken."""
+        self.found(self.invariant, what)
