@@ -20,6 +20,7 @@ from simulations import scenario as schema
 from simulations.admission import Admission
 from simulations.clock import Agenda, Grid
 from simulations.cloud import Cloud
+from simulations.cluster import World
 from simulations.controller import Controller, Decide
 from simulations.demand import (
     WHOLE_DEVICE,
@@ -45,7 +46,6 @@ from simulations.scenario_file import ScenarioFile
 from simulations.scheduler import Queue, Scheduler
 from simulations.starting_cluster import StartingPods, adopt_cluster, starting_pods
 from simulations.supply import BootDelay, PoolSupply, Supply, Window, stream
-from simulations.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def build(parts: Parts, note: Callable[[str], None]) -> tuple[Engine, tuple[Trac
     agenda, oracle = Agenda(), Oracle(parts.policies)
     scheduler = Scheduler(Queue(spec.scheduler.queue), world.room)
     cloud = Cloud(world, _supply(parts, start, note), agenda)
-    controller = Controller(parts.policies, world, cloud, parts.decide, oracle)
+    controller = Controller(parts.policies, world, cloud, parts.decide, oracle, stream(parts.seed, "controller", ""))
     until = math.inf if spec.until is None else spec.until.instant(start)
     if until <= start:
         raise parts.source.problem(

@@ -6,19 +6,26 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from autoscaler.model.nodes import ErrorClass
+from autoscaler.model.nodes import ErrorClass, LaunchError
 from autoscaler.planning.pools import Template
 from simulations.clock import Agenda, Rank
+from simulations.cluster import World
 from simulations.machines import Machine
 from simulations.runs import Run
 from simulations.supply import PoolSupply, Supply
-from simulations.world import World
 
 RESLICE_S = 60.0
 """How long a new MIG layout takes on an idle node: the device plugin stops, the GPUs are cut anew, it starts again."""
 
+REFUSED_AFTER_S = 1.0
+"""So long after a launch the failure of a part of it is reported."""
+
 
 def _nothing(_: object) -> None:
+    """Nobody listens."""
+
+
+def _silent() -> None:
     """Nobody listens."""
 
 
@@ -26,7 +33,7 @@ def _nothing(_: object) -> None:
 class Cloud:
     """Carries out what the controller asks for. A refused launch is not tried again by the cloud itself.
 
-    `told`: what happened, one call an event with words for a person. `on_ready`: a pool has a new usable node;
+    `told`: what happened, one call an event with words for a person. `on_room`: there is room that was not there;
     `on_loss`: these jobs have lost their nodes.
     """
 
@@ -34,7 +41,7 @@ class Cloud:
     supply: Supply
     agenda: Agenda
     told: Callable[[str], None] = _nothing
-    on_ready: Callable[[str], None] = _nothing
+    on_room: Callable[[], None] = _silent
     on_loss: Callable[[Sequence[Run]], None] = _nothing
     now: float = 0.0
     launched: Counter[str] = field(default_factory=Counter)
@@ -52,18 +59,29 @@ class Cloud:
             if machine.pool:
                 self._plan_loss(machine)
 
-    def launch(self, template: Template, zone: str, count: int) -> ErrorClass | None:
-        """Ask for `count` nodes of a template; the error class of the first that is refused (those before it come)."""
+    def launch(self, template: Template, zone: str, count: int) -> LaunchError | None:
+        """Ask for `count` nodes of a template; the refusal if the market gives none of them.
+
+        Where it gives a part of them, that part comes, and the group reports a moment later that the rest does not.
+        """
         market = self.supply.pools[template.pool]
-        for _ in range(count):
+        for done in range(count):
             if not market.in_stock(zone, len(self.world.running(template.pool)), self.now):
-                self.stockouts[template.pool] += 1
-                self.told(f"no capacity for {template.pool} in {zone or 'any zone'}")
-                message = f"no capacity for {template.instance_type or template.pool} in {zone or 'any zone'}"
-                self.world.refuse(template.group, ErrorClass.STOCKOUT, message, self.now)
-                return ErrorClass.STOCKOUT
+                if not done:
+                    return self._refuse(template, zone)
+                self.agenda.add(self.now + REFUSED_AFTER_S, Rank.SUPPLY, lambda: self._refuse_rest(template, zone))
+                return None
             self._launch_one(template, zone, market)
         return None
+
+    def _refuse(self, template: Template, zone: str) -> LaunchError:
+        self.stockouts[template.pool] += 1
+        self.told(f"no capacity for {template.pool} in {zone or 'any zone'}")
+        message = f"no capacity for {template.instance_type or template.pool} in {zone or 'any zone'}"
+        return self.world.refuse(template.group, ErrorClass.STOCKOUT, message, self.now)
+
+    def _refuse_rest(self, template: Template, zone: str) -> None:
+        self._refuse(template, zone)
 
     def _launch_one(self, template: Template, zone: str, market: PoolSupply) -> None:
         machine = self.world.launch(template, zone, self.now, market.boot_s())
@@ -79,7 +97,7 @@ class Cloud:
     def _boot(self, machine: Machine) -> None:
         self.world.boot(machine, self.now)
         self.told(f"{machine.name} is ready")
-        self.on_ready(machine.pool)
+        self.on_room()
 
     def _lose(self, machine: Machine) -> None:
         self.interruptions[machine.pool] += 1
@@ -125,6 +143,6 @@ class Cloud:
         def done() -> None:
             if machine.ended_at is None:
                 self.world.end_reslicing(machine, template, self.now)
-                self.on_ready(machine.pool)
+                self.on_room()
 
         self.agenda.add(self.now + RESLICE_S, Rank.NODE, done)

@@ -1,10 +1,9 @@
 """The virtual world in motion: events, the scheduler, and the controller's own decision, on one clock.
 
 At every instant at which something happens: first what happens (ends, losses, boots, arrivals, in that order),
-then the scheduler, then, on the controller's grid of `loopInterval`, `decide` on a snapshot of the world, whose
-plan is carried out at once. A node that boots in no time is there at that same instant. Looks that could only
-repeat the last plan are left out (`simulations.timers`), so that months take thousands of looks and not
-millions.
+then the scheduler, then, on the controller's grid of `loopInterval`, one pass of the real loop. A node that boots in no
+time is there at that same instant. Passes that could only repeat the last one are left out (`simulations.timers`), so
+that months take thousands of looks and not millions.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from dataclasses import dataclass
 from autoscaler.reporting.sentences import duration
 from simulations.clock import Agenda, Grid, Rank
 from simulations.cloud import Cloud
+from simulations.cluster import World
 from simulations.controller import Controller
 from simulations.oracle import Oracle
 from simulations.runs import Run
 from simulations.scheduler import Scheduler
-from simulations.world import World
 
 STUCK_S = 30 * 86400.0
 """Without progress for so long, and as long again as the longest job runs, what is left will never be done: a job that
@@ -54,7 +53,7 @@ class Engine:
     def connect(self) -> None:
         """Make the parts call one another through the engine."""
         self.scheduler.bind = self.bind
-        self.cloud.told, self.cloud.on_ready, self.cloud.on_loss = self.told, self.node_ready, self.lost
+        self.cloud.told, self.cloud.on_room, self.cloud.on_loss = self.told, self.scheduler.room_grew, self.lost
         self.now = self.cloud.now = self.grid.start
 
     def begin(self) -> None:
@@ -111,11 +110,8 @@ class Engine:
         self._seen = (self.world.machine_changes, self.world.idle_flips)
         self._fixed = self.controller.is_fixed()
         due = self.controller.look(self.now)
-        plan = self.controller.plan
         self._look_at = math.inf
-        if plan is not None and plan.changes:
-            self._want_look(self.now)
-        elif due < math.inf:
+        if due < math.inf:
             self._want_look(due)
 
     def _want_look(self, instant: float) -> None:
@@ -134,6 +130,7 @@ class Engine:
             return False  # what runs will end; for what waits, a timer of the controller or the market may still help
         plan = self.controller.plan
         leaving = plan is None or plan.changes or any(n.removable_at is not None for n in plan.nodes)
+        leaving = leaving or self.world.is_draining
         fresh = self._look_at <= self.grid.after(self.now)  # what happened last was not looked at yet
         return not (leaving or fresh)
 
@@ -163,15 +160,10 @@ class Engine:
 
     def _end(self, run: Run) -> None:
         self._progress_at = self.now
-        self.world.unbind(run, self.now)
+        self.world.finish(run, self.now)
         run.done_s = run.item.job.duration_s
         run.ended_at = self.now
         self.open_jobs -= 1
-        self.scheduler.room_grew()
-
-    def node_ready(self, pool: str) -> None:
-        """A node has come."""
-        self.controller.node_ready(pool)
         self.scheduler.room_grew()
 
     def lost(self, runs: Sequence[Run]) -> None:

@@ -2,16 +2,14 @@
 
 On a terminal it plays at an even speed, so that the whole takes about `seconds` of real time. Elsewhere (a pipe,
 a dumb terminal) it does not wait: it prints a line an hour of virtual time, and each event as it happens. Both
-end with a summary.
+end with a summary. `serve` plays it at the same speed on a page of this machine.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console, Group
@@ -20,133 +18,24 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from autoscaler.model.instants import rfc3339
 from autoscaler.reporting.sentences import say
+from simulations.film import CELLS_SHOWN, EVENTS_SHOWN, JOBS_SHOWN, Film, clock, kind_of
 from simulations.html_report import duration
-from simulations.machines import Machine
 from simulations.outputs import SimulationResult
-from simulations.run import Simulation, prepare
+from simulations.page.server import PageServer
+from simulations.run import prepare
 
 SAMPLE = Path(__file__).with_name("samples") / "demo" / "scenario.yaml"
 FRAME_S = 0.1
-EVENTS_SHOWN = 9
-JOBS_SHOWN = 6
-CELLS_SHOWN = 60
 Clock = Callable[[], float]
 Sleep = Callable[[float], None]
-
-
-@dataclass(slots=True)
-class Film:
-    """What has been seen so far. `unicode` False: plain letters for the cells."""
-
-    simulation: Simulation
-    unicode: bool = True
-    shown_at: float = 0.0
-    events: deque[tuple[float, str]] = field(default_factory=lambda: deque(maxlen=EVENTS_SHOWN))
-    usd: float = 0.0
-    _usd_at: float = 0.0
-    _rate: float = 0.0
-
-    def note(self, at: float, text: str) -> None:
-        """An event of the world."""
-        self.events.append((at, text))
-
-    def advance(self, now: float) -> None:
-        """The clock has moved; dollars are counted with it."""
-        self.usd += self._rate * max(0.0, now - self._usd_at) / 3600
-        self._usd_at, self.shown_at = now, now
-        self._rate = self.simulation.engine.world.gauges.usd_per_hour
-
-    def picture(self) -> Group:
-        """The whole screen."""
-        return Group(self._head(), self._pools(), self._queue(), self._events())
-
-    def line(self) -> str:
-        """The state in one line, for logs."""
-        world, waiting = self.simulation.engine.world, self.simulation.engine.scheduler.waiting
-        gauges = world.gauges
-        return (
-            f"{clock(self.shown_at)}  nodes {gauges.ready} ready, {gauges.booting} booting, {gauges.idle} idle  "
-            f"GPUs {gauges.busy_gpus:.4g} of {gauges.ready_gpus} busy  waiting {len(waiting)} jobs  "
-            f"${gauges.usd_per_hour:,.2f}/h  ${self.usd:,.2f} so far"
-        )
-
-    def _head(self) -> Text:
-        gauges, engine = self.simulation.engine.world.gauges, self.simulation.engine
-        used = 100 * gauges.used_gpus / gauges.ready_gpus if gauges.ready_gpus else 0.0
-        done = sum(1 for r in engine.runs if r.ended_at is not None)
-        head = Text()
-        head.append(f" {clock(self.shown_at)} ", "bold reverse")
-        head.append(f"  ${gauges.usd_per_hour:,.2f}/h", "bold green")
-        head.append(f"  ${self.usd:,.2f} so far", "green")
-        head.append(f"   GPUs {gauges.busy_gpus:.4g}/{gauges.ready_gpus} busy ({used:.0f} %)")
-        head.append(f"   jobs {done}/{len(engine.runs)} done", "dim")
-        return head
-
-    def _pools(self) -> Panel:
-        table = Table.grid(padding=(0, 2))
-        for name, style in (("pool", "bold"), ("kind", "dim"), ("nodes", ""), ("count", "dim")):
-            table.add_column(name, style=style)
-        engine = self.simulation.engine
-        health = {p.pool: p for p in engine.controller.plan.pools} if engine.controller.plan else {}
-        for pool in engine.world.policies.pools:
-            machines = engine.world.running(pool.name)
-            cells = Text()
-            for machine in machines[:CELLS_SHOWN]:
-                sign, style = self._cell(machine)
-                cells.append(sign + " ", style)
-            state = health.get(pool.name)
-            told = "" if state is None or state.state.value in ("Healthy", "AtMax") else state.state.value
-            table.add_row(pool.name, pool.capacity_type, cells, f"{len(machines)}/{pool.max_nodes} {told}")
-        signs = [self._sign(kind) for kind in ("busy", "part", "idle", "booting")]
-        key = "  ".join(
-            f"{sign} {kind}" for (sign, _), kind in zip(signs, ("busy", "partly", "idle", "booting"), strict=True)
-        )
-        return Panel(table, title="nodes", subtitle=key, border_style="dim")
-
-    def _cell(self, machine: Machine) -> tuple[str, str]:
-        if not machine.booted:
-            return self._sign("booting")
-        if not machine.working:
-            return self._sign("idle")
-        return self._sign("busy" if machine.used_gpus >= machine.gpus else "part")
-
-    def _sign(self, kind: str) -> tuple[str, str]:
-        signs = {
-            "busy": ("■", "#", "bold blue"),
-            "part": ("▣", "+", "blue"),
-            "idle": ("□", ".", "yellow"),
-            "booting": ("◌", "~", "magenta"),
-        }
-        rich, plain, style = signs[kind]
-        return (rich if self.unicode else plain), style
-
-    def _queue(self) -> Panel:
-        table = Table.grid(padding=(0, 2))
-        waiting = self.simulation.engine.scheduler.waiting
-        for run in waiting[:JOBS_SHOWN]:
-            job = run.item.job
-            table.add_row(
-                Text(job.id, "bold"),
-                f"{job.gpus:.4g} GPUs",
-                f"waits {duration(max(0.0, self.shown_at - run.created_at))}",
-                Text(say(run.reason).message if run.reason else "", "dim"),
-            )
-        for _ in range(JOBS_SHOWN - len(waiting)):
-            table.add_row("")
-        more = f" ({len(waiting) - JOBS_SHOWN} more)" if len(waiting) > JOBS_SHOWN else ""
-        return Panel(table, title=f"waiting: {len(waiting)}{more}", border_style="dim")
-
-    def _events(self) -> Panel:
-        lines = [Text.assemble((f"{clock(at)[-8:]} ", "dim"), text) for at, text in self.events]
-        lines += [Text("")] * (EVENTS_SHOWN - len(lines))
-        return Panel(Group(*lines), title="what happened, and why", border_style="dim")
-
-
-def clock(instant: float) -> str:
-    """2026-06-01 12:00:00."""
-    return rfc3339(instant).replace("T", " ").rstrip("Z").split(".")[0].split("+")[0]
+SIGNS = {
+    "busy": ("■", "#", "bold blue"),
+    "partly": ("▣", "+", "blue"),
+    "idle": ("□", ".", "yellow"),
+    "draining": ("▽", "v", "red"),
+    "booting": ("◌", "~", "magenta"),
+}
 
 
 def play(
@@ -160,59 +49,162 @@ def play(
 ) -> SimulationResult:
     """Play a scenario and print its summary. Raises InputError where the scenario cannot be read."""
     console = console or Console()
-    simulation = prepare(path, seed=seed)
-    film = Film(simulation, unicode=(console.encoding or "").lower().startswith("utf"))
+    film = Film(prepare(path, seed=seed))
     began = monotonic()
     if console.is_terminal and os.environ.get("TERM", "") not in ("dumb", ""):
-        simulation.engine.tell = film.note
         _play_live(film, console, seconds, monotonic, sleep)
     else:
         _play_plain(film, console)
-    result = simulation.result(monotonic() - began)
+    result = film.simulation.result(monotonic() - began)
     console.print(summary(result), highlight=False, soft_wrap=True)
     return result
 
 
-def _play_live(film: Film, console: Console, seconds: float, monotonic: Clock, sleep: Sleep) -> None:
+def serve(
+    server: PageServer,
+    path: Path = SAMPLE,
+    *,
+    seconds: float = 45.0,
+    seed: int | None = None,
+    console: Console | None = None,
+    monotonic: Clock = time.monotonic,
+    sleep: Sleep = time.sleep,
+) -> SimulationResult:
+    """Play a scenario on the page of the server, which goes on showing the end; print the summary here."""
+    console = console or Console()
+    film = Film(prepare(path, seed=seed))
+    film.simulation.engine.tell = film.note
+    began = monotonic()
+    _pace(film, seconds, monotonic, sleep, lambda: server.show(film.document()))
+    result = film.simulation.result(monotonic() - began)
+    server.show({**film.document(), "summary": summary(result)})
+    console.print(summary(result), highlight=False, soft_wrap=True)
+    return result
+
+
+def _pace(film: Film, seconds: float, monotonic: Clock, sleep: Sleep, draw: Callable[[], None]) -> None:
+    """Run the simulation at an even speed; `draw` shows the state, ten times a second."""
     simulation = film.simulation
     start, begin = simulation.engine.grid.start, monotonic()
     rate = max(1.0, simulation.span_s) / seconds
-    with Live(film.picture(), console=console, auto_refresh=False, screen=False) as live:
 
-        def move_to(at: float) -> None:
-            """Let the clock run to `at` in its own time."""
-            while (left := begin + (at - start) / rate - monotonic()) > 0:
-                film.shown_at = at - left * rate
-                live.update(film.picture(), refresh=True)
-                sleep(min(left, FRAME_S))
-            film.advance(at)
+    def move_to(at: float) -> None:
+        """Let the clock run to `at` in its own time."""
+        while (left := begin + (at - start) / rate - monotonic()) > 0:
+            film.shown_at = at - left * rate
+            draw()
+            sleep(min(left, FRAME_S))
+        film.advance(at)
 
-        film.advance(start)
-        drawn = begin
-        for at in simulation.steps():
-            move_to(at)
-            if monotonic() - drawn >= FRAME_S:
-                live.update(film.picture(), refresh=True)
-                drawn = monotonic()
-        move_to(simulation.engine.now)
-        live.update(film.picture(), refresh=True)
+    film.advance(start)
+    drawn = begin
+    for at in simulation.steps():
+        move_to(at)
+        if monotonic() - drawn >= FRAME_S:
+            draw()
+            drawn = monotonic()
+    move_to(simulation.engine.now)
+    draw()
+
+
+def _play_live(film: Film, console: Console, seconds: float, monotonic: Clock, sleep: Sleep) -> None:
+    film.simulation.engine.tell = film.note
+    unicode = (console.encoding or "").lower().startswith("utf")
+    film.shown_at = film.simulation.engine.grid.start
+    with Live(picture(film, unicode=unicode), console=console, auto_refresh=False, screen=False) as live:
+
+        def draw() -> None:
+            live.update(picture(film, unicode=unicode), refresh=True)
+
+        _pace(film, seconds, monotonic, sleep, draw)
 
 
 def _play_plain(film: Film, console: Console) -> None:
-    def say(text: str) -> None:
+    def tell(text: str) -> None:
         console.print(text, highlight=False, soft_wrap=True, markup=False)
 
     engine = film.simulation.engine
-    engine.tell = lambda at, text: say(f"{clock(at)}  {text}")
+    engine.tell = lambda at, text: tell(f"{clock(at)}  {text}")
     film.advance(engine.grid.start)
     next_line = engine.grid.start
     for at in film.simulation.steps():
-        film.advance(at)
+        if film.advance(at):
+            tell(f"{clock(at)}  == {film.chapter}")
         if at >= next_line:
-            say(film.line())
+            tell(film.line())
             next_line = at - (at - engine.grid.start) % 3600 + 3600
     film.advance(engine.now)
-    say(film.line())
+    tell(film.line())
+
+
+# The screen
+
+
+def picture(film: Film, *, unicode: bool) -> Group:
+    """The whole screen; `unicode` False: plain letters for the nodes."""
+    return Group(_head(film), _pools(film, unicode=unicode), _queue(film), _events(film))
+
+
+def _head(film: Film) -> Text:
+    engine = film.simulation.engine
+    gauges = engine.world.gauges
+    used = 100 * gauges.used_gpus / gauges.ready_gpus if gauges.ready_gpus else 0.0
+    done = sum(1 for r in engine.runs if r.ended_at is not None)
+    head = Text()
+    head.append(f" {clock(film.shown_at)} ", "bold reverse")
+    head.append(f"  ${gauges.usd_per_hour:,.2f}/h", "bold green")
+    head.append(f"  ${film.usd:,.2f} so far", "green")
+    head.append(f"   GPUs {gauges.busy_gpus:.4g}/{gauges.ready_gpus} busy ({used:.0f} %)")
+    head.append(f"   jobs {done}/{len(engine.runs)} done", "dim")
+    head.append(f"\n {film.chapter}", "bold")
+    return head
+
+
+def _pools(film: Film, *, unicode: bool) -> Panel:
+    table = Table.grid(padding=(0, 2))
+    for name, style in (("pool", "bold"), ("kind", "dim"), ("nodes", ""), ("count", "dim"), ("coming", "magenta")):
+        table.add_column(name, style=style)
+    world = film.simulation.engine.world
+    for pool in world.policies.pools:
+        machines = world.running(pool.name)
+        cells = Text()
+        for machine in machines[:CELLS_SHOWN]:
+            sign, style = _sign(kind_of(machine), unicode=unicode)
+            cells.append(sign + " ", style)
+        coming = sum(1 for m in machines if not m.booted)
+        told = f"{coming} on their way" if coming else ""
+        count = f"{len(machines)}/{pool.max_nodes} {film.pool_state(pool.name)}"
+        table.add_row(pool.name, pool.capacity_type, cells, count, told)
+    key = "  ".join(f"{_sign(kind, unicode=unicode)[0]} {kind}" for kind in SIGNS)
+    return Panel(table, title="nodes", subtitle=key, border_style="dim")
+
+
+def _sign(kind: str, *, unicode: bool) -> tuple[str, str]:
+    rich, plain, style = SIGNS[kind]
+    return (rich if unicode else plain), style
+
+
+def _queue(film: Film) -> Panel:
+    table = Table.grid(padding=(0, 2))
+    waiting = film.waiting
+    for run in waiting[:JOBS_SHOWN]:
+        job = run.item.job
+        table.add_row(
+            Text(job.id, "bold"),
+            f"{job.gpus:.4g} GPUs",
+            f"waits {film.waits(run)}",
+            Text(say(run.reason).message if run.reason else "", "dim"),
+        )
+    for _ in range(JOBS_SHOWN - len(waiting)):
+        table.add_row("")
+    more = f" ({len(waiting) - JOBS_SHOWN} more)" if len(waiting) > JOBS_SHOWN else ""
+    return Panel(table, title=f"waiting: {len(waiting)}{more}", border_style="dim")
+
+
+def _events(film: Film) -> Panel:
+    lines = [Text.assemble((f"{clock(at)[-8:]} ", "dim"), text) for at, text in film.events]
+    lines += [Text("")] * (EVENTS_SHOWN - len(lines))
+    return Panel(Group(*lines), title="what happened, and why", border_style="dim")
 
 
 def summary(result: SimulationResult) -> str:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from autoscaler.model.instants import rfc3339
 from autoscaler.model.labels import NO_LABELS, Labels
-from autoscaler.model.nodes import HOSTNAME, IDLE_SINCE, POOL_LABEL, Condition, Instance, InstanceState, Node
+from autoscaler.model.nodes import HOSTNAME, POOL_LABEL, Condition, Instance, InstanceState, Node
 from autoscaler.model.pods import Pod
 from autoscaler.model.resources import Amounts, is_accelerator
 from autoscaler.planning.pools import Template
@@ -114,17 +113,6 @@ class Machine:
         self.used_gpus -= gpus_of(pod.spec.requests, self.template)
         if not self.pods:
             self.used_gpus = 0.0  # sums of binary fractions must not leave a trace of work on an empty machine
-
-    def annotate_idle_since(self, instant: float | None) -> None:
-        """Keep the annotation of the node equal to what the plan says."""
-        if self.node is None:
-            return
-        there = self.node.annotations.get(IDLE_SINCE)
-        wanted = rfc3339(instant) if instant is not None else None
-        if there == wanted:
-            return
-        kept = self.node.annotations.without(IDLE_SINCE)
-        self.node = replace(self.node, annotations=kept.plus({IDLE_SINCE: wanted}) if wanted else kept)
 
 
 def node_of(machine: Machine, now: float, extra: Mapping[str, str] = NO_LABELS) -> Node:

@@ -67,6 +67,14 @@ class Room:
         if len(self._nodes) > 64 and len(self._slot) * 2 < len(self._nodes):
             self._compact()
 
+    def change(self, node: Node) -> None:
+        """Labels, taints or the cordon of a node are others now; what is on it stays."""
+        slot = self._slot[node.name]
+        before, self._nodes[slot] = self._nodes[slot], node
+        if before is None or _gate(before) != _gate(node):
+            for spec, mask in self._masks.items():
+                mask[slot] = self._admitted(spec, node)
+
     def place(self, specs: Sequence[PodSpec]) -> list[str] | None:
         """Nodes for all pods of a job, taken at once; None, and nothing taken, where one of them has no place."""
         taken: list[Placement] = []
@@ -133,10 +141,13 @@ class Room:
         return mask
 
     def _admitted(self, spec: PodSpec, node: Node) -> bool:
-        """`admits`, asked once for all nodes that differ in their name alone (unless the pod reads names)."""
-        if not spec.is_simple or _reads_names(spec):
+        """`admits`, asked once for all nodes that differ in their name alone (unless the pod reads names).
+
+        A cordoned node is asked for each time: the taint of a drain holds an instant, so that no two are alike.
+        """
+        if node.unschedulable or not spec.is_simple or _reads_names(spec):
             return self.admits(spec, node)
-        kind = (spec, (node.labels.without(HOSTNAME), node.taints, node.unschedulable))
+        kind = (spec, _gate(node))
         found = self._kinds.get(kind)
         if found is None:
             found = self._kinds[kind] = self.admits(spec, node)
@@ -163,6 +174,11 @@ class Room:
         self._open[len(kept) : size] = False
         self._nodes = [self._nodes[slot] for slot in kept]
         self._slot = {node.name: at for at, node in enumerate(self._nodes) if node is not None}
+
+
+def _gate(node: Node) -> object:
+    """What admission reads of a node, its name aside."""
+    return node.labels.without(HOSTNAME), node.taints, node.unschedulable
 
 
 def _reads_names(spec: PodSpec) -> bool:

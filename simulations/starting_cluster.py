@@ -15,12 +15,12 @@ from autoscaler.model.resources import is_accelerator
 from autoscaler.model.snapshot import Snapshot
 from autoscaler.planning.membership import instance_id
 from autoscaler.planning.pools import Policies, Template
+from simulations.cluster import World
 from simulations.demand import WorkItem
 from simulations.jobs import Job
 from simulations.machines import Machine
 from simulations.runs import Run
 from simulations.scheduler import Scheduler
-from simulations.world import World
 
 
 @dataclass(frozen=True, slots=True)

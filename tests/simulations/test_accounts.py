@@ -11,19 +11,20 @@ def test_one_job_pays_for_its_boot_its_work_and_the_cooldown(tmp_path):
     path = write(tmp_path, [pool(price=36.0)], [("a", 0, 3600, 1, 4)], supply=FIVE_MINUTES)
     found = document(path)
     assert found["jobs"]["waitSeconds"]["max"] == 300
-    # Launched at 0, ready at 300, busy to 3900, seen idle at the look of that instant, gone 10 minutes later.
-    assert found["nodes"] == {"added": 1, "removed": 1, "peak": 1, "hours": 1.25}
+    # Launched at 0, ready at 300, busy to 3900, seen idle at the look of that instant, tainted 10 minutes later, gone
+    # at the look after that.
+    assert found["nodes"] == {"added": 1, "removed": 1, "peak": 1, "hours": pytest.approx(4510 / 3600, abs=1e-6)}
     assert found["gpuHours"] == {
         "requested": 4.0,
-        "paid": 10.0,
+        "paid": pytest.approx(8 * 4510 / 3600, abs=1e-6),
         "busy": 4.0,
-        "idle": pytest.approx(5.333333),
+        "idle": pytest.approx((4 * 3600 + 8 * 610) / 3600, abs=1e-6),
         "booting": pytest.approx(0.666667),
         "utilization": pytest.approx(4 / (8 * 3900 / 3600), abs=1e-6),
     }
     usd = found["usd"]
-    assert (usd["total"], usd["onDemand"], usd["spot"], usd["perPool"]) == (45.0, 45.0, 0.0, {"gpu": 45.0})
-    assert (usd["booting"], usd["idle"]) == (3.0, pytest.approx(36 * (0.5 * 3600 + 600) / 3600))
+    assert (usd["total"], usd["onDemand"], usd["spot"], usd["perPool"]) == (45.1, 45.1, 0.0, {"gpu": 45.1})
+    assert (usd["booting"], usd["idle"]) == (3.0, pytest.approx(36 * (0.5 * 3600 + 610) / 3600))
 
 
 def test_every_gpu_hour_that_is_paid_is_busy_idle_or_booting(tmp_path):
@@ -92,4 +93,4 @@ def test_the_observe_mode_of_a_policy_is_simulated_as_acting(tmp_path):
 def test_ticks_follow_the_demand(tmp_path):
     simulation = run(write(tmp_path, [pool()], [("a", 0, 600, 1, 4)], supply=FIVE_MINUTES))
     course = [(t.at, t.waiting_gpus, t.running_gpus, t.ready_nodes, t.booting_nodes) for t in simulation.course.ticks]
-    assert course == [(0, 4, 0, 0, 1), (300, 0, 4, 1, 0), (900, 0, 0, 1, 0), (1500, 0, 0, 0, 0)]
+    assert course == [(0, 4, 0, 0, 1), (300, 0, 4, 1, 0), (900, 0, 0, 1, 0), (1510, 0, 0, 0, 0)]

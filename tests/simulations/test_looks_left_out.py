@@ -1,5 +1,7 @@
 """In virtual time the controller leaves looks out, and decides all that one would that looks at every interval."""
 
+import random
+
 import pytest
 
 from simulations.engine import Engine
@@ -81,4 +83,39 @@ def test_the_outcome_is_that_of_looking_at_every_interval(tmp_path, pools, spec)
     assert outcome(lazy) == outcome(every)
     assert lazy.engine.controller.looks < every.engine.controller.looks / 2
     assert every.engine.controller.looks == 4500 / 15 + 1
+    assert lazy.engine.oracle.violated == every.engine.oracle.violated == []
+
+
+def random_world(rng, folder):
+    """Gangs on a market that comes and goes, refusals, consolidation, budgets: all that makes a pass wait for more."""
+    jobs = sorted(
+        (round(rng.uniform(0, 3000), 1), round(rng.expovariate(1 / 900) + 5, 1), rng.choice([1, 1, 2, 6, 8]))
+        for _ in range(rng.randint(5, 30))
+    )
+    down = {"idleCooldown": rng.choice(["0s", "45s", "3m"])}
+    if rng.random() < 0.6:
+        down |= {"threshold": rng.choice(["30%", "90%"]), "protectJobs": False}
+    up = {"registrationTimeout": rng.choice(["2m", "15m"]), "backoff": {"initial": rng.choice(["30s", "5m"])}}
+    spot = {"capacityType": "spot", "spot": {"fallback": ["base"]}, "scaleDown": down, "scaleUp": up}
+    buffer = {"warmBuffer": {"nodes": 1}} if rng.random() < 0.3 else {}
+    minutes = sorted(rng.sample(range(1, 60), 4))
+    counts = "".join(f"2026-06-01, 00:{at:02}:00, {rng.choice([0, 2, 4, 8])}\n" for at in minutes)
+    (folder / "market.csv").write_text("2026-06-01, 00:00:00, 8\n" + counts)
+    market = {"pool": "spot", "trace": {"format": "bamboo", "path": "market.csv"}}
+    budget = {"reasons": ["Idle", "Underutilized"], "atMost": 2, "per": "5m"}
+    return write(
+        folder,
+        [pool("spot", price=3.0, most=8, **spot), pool("base", price=9.0, most=4, scaleDown=down, **buffer)],
+        [(f"j{i}", at, length, pods, rng.choice([1, 4, 8])) for i, (at, length, pods) in enumerate(jobs)],
+        supply={"bootDelay": {"p50": "2m", "p95": "5m"}, "spot": [{"pool": "spot", "interruptionsPerHour": 2}, market]},
+        cluster={"loopInterval": rng.choice(["4s", "15s"]), "disruption": {"budgets": [budget]}},
+        until="80m",
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_in_random_worlds_too(tmp_path, seed):
+    path = random_world(random.Random(seed), tmp_path)
+    lazy, every = run(path), eager(path)
+    assert outcome(lazy) == outcome(every)
     assert lazy.engine.oracle.violated == every.engine.oracle.violated == []

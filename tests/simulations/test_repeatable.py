@@ -148,7 +148,7 @@ def test_progress_and_events_are_told(tmp_path):
     events: list[tuple[float, str]] = []
     run_scenario(write(tmp_path, [pool()], [("a", 0, 60, 1, 1)]), on_event=lambda at, text: events.append((at, text)))
     assert [text for _, text in events] == ["+ 1 gpu: for a", "gpu-000001 is ready", "- gpu-000001: no work for 10m"]
-    assert [at for at, _ in events] == [0.0, 0.0, 660.0]
+    assert [at for at, _ in events] == [0.0, 0.0, 670.0]
 
 
 def test_rows_that_were_skipped_are_told(tmp_path):

@@ -6,6 +6,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from autoscaler.control.claims import is_marked
 from autoscaler.model.nodes import ErrorClass, InstanceGroup, LaunchError, Node
 from autoscaler.model.objects import GangSpec
 from autoscaler.model.pods import Pod
@@ -60,7 +61,8 @@ class World:
 
     `base`: the objects of the starting cluster that never change (volumes, daemon sets, budgets, …).
     `past`: machines that are gone, in the order in which they went. `machine_changes` counts machines that came, became
-    nodes, changed or went; `idle_flips` counts nodes that began or ended to be in use.
+    nodes, changed or went; `idle_flips` counts nodes that began or ended to be in use. `version` counts the writes to
+    nodes, and is their resourceVersion.
     """
 
     policies: Policies
@@ -78,23 +80,45 @@ class World:
     _by_name: dict[str, Machine] = field(default_factory=dict)
     _names: list[str] = field(default_factory=list)
     _keys: list[tuple[str, str, str]] = field(default_factory=list)
+    version: int = 0
     _launched: int = 0
+    _ended: list[Pod] = field(default_factory=list)
+    _nodes: tuple[Node, ...] | None = None
+    _pods: tuple[Pod, ...] | None = None
+    _snapshot: Snapshot | None = None
 
     def __post_init__(self) -> None:
         self.groups = {name: Group(name) for pool in self.policies.pools for name in pool.groups}
 
     def snapshot(self) -> Snapshot:
-        """What the controller sees: everything, as it is."""
-        nodes = [self._by_name[name].node for name in self._names]
-        pods = self.pods
-        return replace(
-            self.base,
-            nodes=tuple(node for node in nodes if node is not None),
-            pods=tuple([pods[key] for _, _, key in self._keys]),
-            groups={name: group.as_reported() for name, group in self.groups.items()},
-            gangs={**self.base.gangs, **self.gangs},
-            derived={},
-        )
+        """The cluster as it is, without the cloud; the same value as long as nothing has changed.
+
+        Pods that ran to their end are listed once more, as finished ones: they vanish no other way.
+        """
+        if self._nodes is None:
+            there = [self._by_name[name].node for name in self._names]
+            self._nodes = tuple([node for node in there if node is not None])
+            self._snapshot = None
+        if self._pods is None:
+            pods = [self.pods[key] for _, _, key in self._keys]
+            if self._ended:
+                pods = sorted([*pods, *self._ended], key=lambda pod: (pod.namespace, pod.name))
+                self._ended = []
+            self._pods = tuple(pods)
+            self._snapshot = None
+        if self._snapshot is None:
+            gangs = {**self.base.gangs, **self.gangs}
+            self._snapshot = replace(self.base, nodes=self._nodes, pods=self._pods, gangs=gangs, derived={})
+        return self._snapshot
+
+    def reports(self) -> dict[str, InstanceGroup]:
+        """The groups as the cloud shows them."""
+        return {name: group.as_reported() for name, group in self.groups.items()}
+
+    @property
+    def is_draining(self) -> bool:
+        """True while a node carries anything of a drain."""
+        return any(m.node is not None and is_marked(m.node) for m in self.machines.values())
 
     def machine(self, node: str) -> Machine:
         """The machine behind a node."""
@@ -137,11 +161,12 @@ class World:
         machine.booted = True
         self._register(machine, node)
 
-    def refuse(self, group: str, code: ErrorClass, message: str, now: float) -> None:
+    def refuse(self, group: str, code: ErrorClass, message: str, now: float) -> LaunchError:
         """A launch failed: the group does not try again by itself, and reports the error."""
-        found = self.groups[group]
-        found.errors = (*found.errors, LaunchError(now, code, message))[-KEPT_ERRORS:]
+        found, error = self.groups[group], LaunchError(now, code, message)
+        found.errors = (*found.errors, error)[-KEPT_ERRORS:]
         found.report = None
+        return error
 
     def boot(self, machine: Machine, now: float) -> None:
         """The instance has become a usable node."""
@@ -181,9 +206,21 @@ class World:
 
     def _reopen(self, machine: Machine, node: Node) -> None:
         self.machine_changes += 1
-        machine.node = node
+        node = self._write(machine, node)
         self.room.close(machine.name)
         self.room.open(node, [pod.spec.requests for pod in machine.pods.values()])
+
+    def change(self, machine: Machine, node: Node) -> Node:
+        """The node object is written to: labels, annotations, taints, cordon; it with its new version."""
+        node = self._write(machine, node)
+        self.room.change(node)
+        return node
+
+    def _write(self, machine: Machine, node: Node) -> Node:
+        self.version += 1
+        self._nodes = None
+        machine.node = replace(node, resource_version=str(self.version))
+        return machine.node
 
     def _enter(self, machine: Machine) -> None:
         self.machine_changes += 1
@@ -196,7 +233,7 @@ class World:
 
     def _register(self, machine: Machine, node: Node) -> None:
         self.machine_changes += 1
-        machine.node = node
+        node = self._write(machine, node)
         self._by_name[machine.name] = machine
         insort(self._names, machine.name)
         self.room.open(node)
@@ -214,6 +251,8 @@ class World:
         gauges = self.gauges
         gauges.usd_per_hour -= machine.usd_per_hour
         if machine.booted:
+            self._nodes = None
+            self._ended = [pod for pod in self._ended if pod.node != machine.name]
             del self._by_name[machine.name]
             self._names.pop(bisect_left(self._names, machine.name))
             self.room.close(machine.name)
@@ -241,6 +280,7 @@ class World:
         for pod, machine in zip(run.pods, run.machines, strict=True):
             self._start(pod, machine, now)
             self.pods[pod.key] = pod
+        self._pods = None
 
     def settle(self, pod: Pod, machine: Machine, now: float) -> None:
         """A pod that comes and goes with its node (of a DaemonSet); its room is taken here."""
@@ -253,6 +293,11 @@ class World:
         self.submit(run, now)
         self.room.take(machine.name, run.item.specs[0])
         self.bind(run, [machine.name], now)
+
+    def finish(self, run: Run, now: float) -> None:
+        """The pods of a job have done their work."""
+        self.unbind(run, now)
+        self._ended += [replace(pod, phase="Succeeded") for pod in run.pods]
 
     def unbind(self, run: Run, now: float) -> None:
         """The pods of a job leave their nodes and are deleted."""
@@ -293,7 +338,9 @@ class World:
         if pod.key not in self.pods:
             insort(self._keys, (pod.namespace, pod.name, pod.key))
         self.pods[pod.key] = pod
+        self._pods = None
 
     def _drop(self, key: str) -> None:
         pod = self.pods.pop(key)
+        self._pods = None
         self._keys.pop(bisect_left(self._keys, (pod.namespace, pod.name, key)))
