@@ -201,18 +201,21 @@ class Actuator:
 
     def terminate_instance(self, instance: str, pool: str, group: str, reason: str) -> bool:
         """Terminate an instance that never became a node, if none has registered meanwhile."""
-        why = self._obstacle(Effect.DISCARD) or self._recorded(Removal(self.look.now, pool, reason, instance))
-        if not why:
-            try:
-                found = self.cluster.find_node(instance)
-                why = f"it has registered as node {found}" if found is not None else ""
-            except PortFailure as failure:
-                why = f"the nodes could not be read: {failure}"
+        why = self._obstacle(Effect.DISCARD) or self._registered(instance)
+        why = why or self._recorded(Removal(self.look.now, pool, reason, instance)) or self._registered(instance)
         why = why or self._obstacle(Effect.DISCARD)
         if why:
             self.report.note(Effect.DISCARD, instance, Outcome.HELD, why)
             return False
         return self._terminate(Effect.DISCARD, group, instance, reason)
+
+    def _registered(self, instance: str) -> str:
+        """Why an instance without a node may not go: a node of it is there by now, or nobody can say."""
+        try:
+            found = self.cluster.find_node(instance)
+        except PortFailure as failure:
+            return f"the nodes could not be read: {failure}"
+        return f"it has registered as node {found}" if found is not None else ""
 
     def _terminate(self, effect: Effect, group: str, instance: str, reason: str) -> bool:
         try:
@@ -248,7 +251,10 @@ class Actuator:
         why = self._over_budget(removal.reason, removal.instance, 0)
         if why:
             return why
-        others = tuple(r for r in self.memory.removals if r.instance != removal.instance)
+        # Under another reason it stays counted: a stale view that shows the instance once more, and for another
+        # reason, must not give its place in the budget back.
+        key = (removal.instance, removal.reason)
+        others = tuple(r for r in self.memory.removals if (r.instance, r.reason) != key)
         pools = dict(self.memory.pools)
         pools[removal.pool] = replace(pools.get(removal.pool, PoolMemory()), last_scale_down=removal.at)
         self.memory = replace(self.memory, removals=(*others, removal), pools=pools)

@@ -128,7 +128,10 @@ class Controller:
     def _act(
         self, report: PassReport, started: float, policy: Policy, switch: Switch, look: Look, memory: Memory, doubt: str
     ) -> None:
-        memory = shifted(memory, look.jumped_s, look.now) if look.jumped_s else memory
+        if look.jumped_s:
+            # Also in what was seen: a raise that seems long ago would not be waited for, and made once more.
+            memory = shifted(memory, look.jumped_s, look.now)
+            look = replace(look, snapshot=self.looker.with_memory(look.snapshot, memory, look.now))
         paused = switch.is_paused(look.now)
         memory = replace(memory, writer=self._me(), paused=paused, paused_until=switch.until, pause_reason=switch.why)
         memory = counted(memory, look.snapshot.groups or {}, policy.policies, look.now)
@@ -197,10 +200,11 @@ class Controller:
         nodes = look.snapshot.nodes_by_name
         for name, changes, since in idle_changes(plan, look.snapshot):
             node = nodes[name]
-            if actuator.annotate(node, changes) or since is None:
+            if actuator.annotate(node, changes):
                 self._idle.pop(node.uid, None)
             else:
-                self._idle[node.uid] = since
+                # In use, and the node says that it has been idle since long ago: idle from now on at the earliest.
+                self._idle[node.uid] = actuator.look.now if since is None else since
 
     def _finish(self, plan: Plan, actuator: Actuator, policies: Policies) -> None:
         """What the pass learned goes into the ledger, with the next write if this one fails."""

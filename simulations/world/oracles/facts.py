@@ -20,6 +20,10 @@ NOTICED_S = 150.0
 plan older than 60 s is not carried out."""
 
 
+STALE_S = 45.0
+"""The oldest list."""
+
+
 @dataclass(slots=True)
 class PassFacts:
     """The pass that a controller is in: when it began, and the lists that it got wrong."""
@@ -45,6 +49,7 @@ class Facts:
     policies: deque[tuple[float, Policy]] = field(default_factory=lambda: deque(maxlen=64))
     foreign_at: float = float("-inf")
     jumped_at: float = float("-inf")
+    looked_at: float = float("-inf")
     hands_on: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -75,6 +80,8 @@ class Facts:
                 before = self.passes.get(record.actor, PassFacts())
                 paused = self.site.is_paused()
                 self.passes[record.actor] = PassFacts(record.at, before.number + 1, "", paused)
+            case What.PASS if record.details["report"].plan is not None:
+                self.looked_at = self.passes[record.actor].began
             case What.STARTED:
                 self.passes[record.actor] = PassFacts(record.at)
             case What.FAULT:
@@ -85,6 +92,9 @@ class Facts:
                 pod = record.details["pod"]
                 self.pending_until[pod.uid] = record.at
                 self.bound_at[pod.uid] = record.at
+            case What.NODE_CREATED:
+                # Nobody is on it before it is ready, and it may never be: its devices may never show.
+                self.idle_from[record.subject] = record.at
             case What.POD_ENDED | What.POD_DELETED:
                 self._left(record.details["pod"], record.at)
             case What.NODE_READY:
@@ -111,7 +121,7 @@ class Facts:
             self.pending_until[pod.uid] = at
         began = self.bound_at.pop(pod.uid, None)
         # A pod that came and went between two looks was seen by nobody.
-        if pod.node and not pod.is_daemon and began is not None and at - began >= NOTICED_S:
+        if pod.node and not pod.is_daemon and began is not None and began + STALE_S <= self.looked_at:
             self.idle_from[pod.node] = at
 
     def _person(self, record: Record) -> None:

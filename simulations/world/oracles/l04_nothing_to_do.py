@@ -29,7 +29,7 @@ STIRS = (
 
 @dataclass(slots=True)
 class NothingToDo(Judge):
-    """L4: steady input leads to no action."""
+    """Nothing happens, and nothing is done, but for what waited for a slot of a budget."""
 
     invariant = "L4"
     stirred: float = 0.0
@@ -48,6 +48,9 @@ class NothingToDo(Judge):
 
     def close(self) -> None:
         """See Judge."""
+        # A budget that opens again lets a node go that has long been waiting for its turn.
+        windows = [b.per or 0.0 for p in self.facts.site.used for b in p.policies.cluster.budgets]
+        quiet = max([QUIET_S, *(per + QUIET_S for per in windows)])
         for at, what in self.acted:
-            if at - self.stirred > QUIET_S:
+            if at - self.stirred > quiet:
                 self.broken(f"{what} although nothing has happened for {at - self.stirred:.0f} s")

@@ -21,6 +21,7 @@ class NothingTwice(Judge):
 
     invariant = "S8"
     lost: list[tuple[float, int]] = field(default_factory=list)
+    failed: dict[str, float] = field(default_factory=dict)
     shrunk: dict[str, float] = field(default_factory=dict)
 
     def watch(self, record: Record) -> None:
@@ -28,6 +29,10 @@ class NothingTwice(Judge):
         if record.what in (What.TAKEN, What.TERMINATED):
             work = sum(1 for p in record.details["pods"] if not p.is_daemon and not p.finished)
             self.lost.append((record.at, work + 1))
+        if record.what is What.PERSON and record.details["did"] == "the launch fails":
+            self.lost.append((record.at, 1))
+        if record.what is What.LAUNCH_FAILED:
+            self.failed[record.subject] = record.at
         if record.what is What.RAISED and not self.facts.is_ours(record):
             self.shrunk[record.subject] = record.at
         if record.what is not What.RAISED or not self.facts.is_ours(record):
@@ -42,7 +47,8 @@ class NothingTwice(Judge):
         now = record.at
         if any(now - self.shrunk.get(g, float("-inf")) < LATELY_S for g in pool.groups):
             return
-        if now - facts.foreign_at < LATELY_S:
+        if now - facts.foreign_at < LATELY_S or now - facts.jumped_at < LATELY_S:
+            # After a jump nobody can tell how long a node has been on its way.
             return
         groups = [g for name in pool.groups if (g := facts.site.groups.by_name.get(name)) is not None]
         late = min(pool.scale_up.registration_timeout_s, pool.scale_up.initialization_timeout_s) - 30
@@ -50,7 +56,10 @@ class NothingTwice(Judge):
         for group in groups:
             alive = group.alive
             starting = [m for m in alive if not self._is_up(m.node)]
-            coming += max(0, group.desired - len(alive)) + sum(1 for m in starting if now - m.born < late)
+            coming += sum(1 for m in starting if now - m.born < late)
+            if now - self.failed.get(group.name, float("-inf")) >= LATELY_S:
+                # What the cloud has just failed to launch is not on its way: another group may be tried.
+                coming += max(0, group.desired - len(alive))
         demand = facts.pending_lately(LATELY_S)
         demand += sum(n for at, n in self.lost if now - at < LATELY_S)
         demand += self._noticed()

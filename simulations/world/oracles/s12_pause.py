@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autoscaler.control.claims import is_marked
+from simulations.world.oracles.facts import NOTICED_S
 from simulations.world.oracles.judge import Judge
 from simulations.world.records import Record, What
 
@@ -19,7 +20,10 @@ class Pause(Judge):
         if record.what not in EFFECTS or not self.facts.is_ours(record):
             return
         seen = self.facts.passes.get(record.actor)
-        if seen is None or not seen.paused or not self.facts.site.is_paused() or self.facts.jumped_at >= seen.began:
+        if seen is None or not seen.paused or not self.facts.site.is_paused():
+            return
+        if self.facts.jumped_at >= seen.began - NOTICED_S:
+            # Whether a pause has run out is told by a clock, and it takes an answer to see that the clock has jumped.
             return
         if record.what is What.NODE_PATCHED and not is_marked(record.details["after"]):
             return
