@@ -190,7 +190,7 @@ class Actuator:
         """Terminate the instance of a drained node, if a live read right before shows nobody on it (S2, S3)."""
         why = self._obstacle(Effect.TERMINATE) or self._still_in_use(node, claim)
         if not why:
-            why = self._recorded(Removal(self.look.now, pool, claim.reason, claim.instance))
+            why = self._recorded(Removal(self._now(), pool, claim.reason, claim.instance))
         if not why:
             # Again, for the ledger's write took time; and the fence again, for so did this read.
             why = self._still_in_use(node, claim) or self._obstacle(Effect.TERMINATE)
@@ -202,7 +202,7 @@ class Actuator:
     def terminate_instance(self, instance: str, pool: str, group: str, reason: str) -> bool:
         """Terminate an instance that never became a node, if none has registered meanwhile."""
         why = self._obstacle(Effect.DISCARD) or self._registered(instance)
-        why = why or self._recorded(Removal(self.look.now, pool, reason, instance)) or self._registered(instance)
+        why = why or self._recorded(Removal(self._now(), pool, reason, instance)) or self._registered(instance)
         why = why or self._obstacle(Effect.DISCARD)
         if why:
             self.report.note(Effect.DISCARD, instance, Outcome.HELD, why)
@@ -259,6 +259,10 @@ class Actuator:
         pools[removal.pool] = replace(pools.get(removal.pool, PoolMemory()), last_scale_down=removal.at)
         self.memory = replace(self.memory, removals=(*others, removal), pools=pools)
         return self.keep()
+
+    def _now(self) -> float:
+        """The API server's time by now: a window of a budget is counted from the write, not from the look before it."""
+        return self.look.now + max(0.0, self.clock.monotonic() - self.gate.started)
 
     def _over_budget(self, reason: str, instance: str, in_progress: int) -> str:
         """The budgets by the ledger's count; a removal that is counted already does not count against itself."""

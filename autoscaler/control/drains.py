@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from autoscaler.control.actuator import Actuator
 from autoscaler.control.claims import Claim, claim_of, is_marked, is_tainted
+from autoscaler.control.idle_times import has_work
 from autoscaler.control.latency import Latency
 from autoscaler.model.failures import EvictionBlocked, EvictionMisconfigured
 from autoscaler.model.memory import Memory, Writer
@@ -123,8 +124,9 @@ class Drains:
 
     def _undo(self, node: Node, why: str, actuator: Actuator) -> None:
         # A drain that failed by itself waits a whole cooldown before it may begin again; one that was only interrupted
-        # by a change of hands does not.
-        fresh = why not in ("LeaderChanged", "PolicyChanged", "Paused", "ObserveMode", "NoClaim")
+        # by a change of hands does not, unless somebody has come meanwhile.
+        handed_over = why in ("LeaderChanged", "PolicyChanged", "Paused", "ObserveMode", "NoClaim")
+        fresh = not handed_over or has_work(actuator.look.snapshot, node.name)
         if actuator.release(node, why, idle_since=actuator.look.now if fresh else None):
             self.progress.pop(node.uid, None)
 

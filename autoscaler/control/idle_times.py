@@ -31,11 +31,32 @@ def in_use(plan: Plan, snapshot: Snapshot) -> Iterator[str]:
             yield nodes[verdict.node].uid
 
 
-def with_idle_times(snapshot: Snapshot, since: Mapping[str, float]) -> Snapshot:
-    """The snapshot with idle times (by the UID of the node) that this process keeps instead of the annotations."""
+def outdated(plan: Plan, snapshot: Snapshot) -> Iterator[str]:
+    """The UIDs of nodes in use that say they are idle, and that `idle_changes` leaves alone."""
+    nodes = snapshot.nodes_by_name
+    for verdict in plan.nodes:
+        node = nodes.get(verdict.node)
+        if node is None or IDLE_SINCE not in node.annotations:
+            continue
+        if (verdict.pool is None or verdict.state is not NodeState.READY) and has_work(snapshot, node.name):
+            yield node.uid
+
+
+def has_work(snapshot: Snapshot, node: str) -> bool:
+    """True where a pod holds the node: neither of a DaemonSet nor finished."""
+    return any(not p.is_daemon and not p.finished for p in snapshot.pods_by_node.get(node, ()))
+
+
+def with_idle_times(snapshot: Snapshot, since: Mapping[str, float | None]) -> Snapshot:
+    """The snapshot with idle times (by the UID of the node) that this process keeps instead of the annotations.
+
+    None: the node was in use when it was last looked at, so that its annotation is of an earlier time.
+    """
     nodes = tuple(_with(node, since[node.uid]) if node.uid in since else node for node in snapshot.nodes)
     return replace(snapshot, nodes=nodes, derived={})
 
 
-def _with(node: Node, since: float) -> Node:
+def _with(node: Node, since: float | None) -> Node:
+    if since is None:
+        return replace(node, annotations=node.annotations.without(IDLE_SINCE))
     return replace(node, annotations=node.annotations.plus({IDLE_SINCE: rfc3339(since)}))

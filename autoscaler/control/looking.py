@@ -47,8 +47,11 @@ class Looker:
     clock: Clock
     own: OwnWrites = field(default_factory=OwnWrites)
     _groups: dict[str, InstanceGroup] = field(default_factory=dict)
+    _read_at: dict[str, float] = field(default_factory=dict)
+    _looked_at: float | None = None
     _nodes: dict[str, str] = field(default_factory=dict)
     _pods: dict[str, str] = field(default_factory=dict)
+    _compared: bool = False
     _distrust: int = 0
     _offset: float | None = None
     _noted: float | None = None
@@ -67,7 +70,7 @@ class Looker:
         doubts: list[str] = [] if observed.snapshot.complete else [observed.why or "the cluster's list is not complete"]
         groups = self._cloud(doubts)
         jumped = self._jump(observed, before, after, doubts)
-        snapshot = self._snapshot(observed.snapshot, with_raises(groups, memory, now), doubts)
+        snapshot = self._snapshot(observed.snapshot, with_raises(groups, memory, now, self._ages()), doubts)
         self._shrinkage(snapshot, memory, doubts)
         if doubts:
             snapshot = replace(snapshot, complete=False)
@@ -75,7 +78,12 @@ class Looker:
 
     def with_memory(self, snapshot: Snapshot, memory: Memory, now: float) -> Snapshot:
         """The same look after the cloud refused something: with the refusals that the memory now holds."""
-        return replace(snapshot, groups=with_raises(self._groups, memory, now), derived={})
+        return replace(snapshot, groups=with_raises(self._groups, memory, now, self._ages()), derived={})
+
+    def _ages(self) -> Mapping[str, float]:
+        """Seconds since a group was last read, for those that the last look could not read."""
+        now = self.clock.monotonic()
+        return {name: now - at for name, at in self._read_at.items() if at != self._looked_at}
 
     def _snapshot(self, listed: Snapshot, groups: dict[str, InstanceGroup], doubts: list[str]) -> Snapshot:
         """The list with our own writes and the groups; the same value as last time where nothing has changed."""
@@ -95,12 +103,15 @@ class Looker:
             if not self._groups:
                 raise BlindError(f"the cloud could not be read: {failure}") from failure
             doubts.append(f"the cloud could not be read: {failure}")
+            self._looked_at = None
             return self._groups
         groups = dict(view.groups)
+        self._looked_at = self.clock.monotonic()
         for name in sorted(view.failed):
             doubts.append(f"group {name} could not be read: {view.failed[name]}")
             if name in self._groups:
                 groups[name] = self._groups[name]
+        self._read_at = {n: self._read_at.get(n, 0.0) if n in view.failed else self._looked_at for n in groups}
         self._groups = groups
         return groups
 
@@ -144,6 +155,10 @@ class Looker:
         gone = [uid for uid, instance in self._nodes.items() if uid not in nodes and instance not in known]
         stayed = {n.name for n in snapshot.nodes}
         lost = [uid for uid, node in self._pods.items() if uid not in pods and node in stayed]
+        if not self._compared:
+            # A list that was cut off without a word is told by the one before it.
+            doubts.append("the first look of this process has none to be compared with")
+            self._compared = True
         self._distrust = max(0, self._distrust - 1)
         for what, count, total, floor in (
             ("nodes", len(gone), len(self._nodes), LOST_NODES),

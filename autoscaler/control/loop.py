@@ -13,7 +13,7 @@ from autoscaler.control.claims import is_tainted
 from autoscaler.control.config_hold import Decide, Hold, judge_change
 from autoscaler.control.drains import Drains
 from autoscaler.control.gate import Gate
-from autoscaler.control.idle_times import idle_changes, in_use, with_idle_times
+from autoscaler.control.idle_times import idle_changes, in_use, outdated, with_idle_times
 from autoscaler.control.latency import Latency
 from autoscaler.control.lease import Elector
 from autoscaler.control.ledger import Ledger, UnreadableLedgerError, bounded, shifted
@@ -64,7 +64,7 @@ class Controller:
     looker: Looker = field(init=False)
     drains: Drains = field(init=False)
     _accepted: Policy | None = None
-    _idle: dict[str, float] = field(default_factory=dict)
+    _idle: dict[str, float | None] = field(default_factory=dict)
     _memory: Memory | None = None
     _stored: Memory | None = None
 
@@ -197,14 +197,16 @@ class Controller:
         if self._idle:
             for uid in in_use(plan, look.snapshot):
                 self._idle.pop(uid, None)
+        # Whose annotation is not kept up to date: on a drain, or in a group that cannot be seen now.
+        self._idle.update(dict.fromkeys(outdated(plan, look.snapshot)))
         nodes = look.snapshot.nodes_by_name
         for name, changes, since in idle_changes(plan, look.snapshot):
             node = nodes[name]
             if actuator.annotate(node, changes):
                 self._idle.pop(node.uid, None)
             else:
-                # In use, and the node says that it has been idle since long ago: idle from now on at the earliest.
-                self._idle[node.uid] = actuator.look.now if since is None else since
+                # None: in use, and the node still says that it has been idle since long ago.
+                self._idle[node.uid] = since
 
     def _finish(self, plan: Plan, actuator: Actuator, policies: Policies) -> None:
         """What the pass learned goes into the ledger, with the next write if this one fails."""

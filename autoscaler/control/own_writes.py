@@ -50,11 +50,16 @@ def _is_older(seen: str, ours: str) -> bool:
     return seen.isdecimal() and ours.isdecimal() and int(seen) < int(ours)
 
 
-def with_raises(groups: Mapping[str, InstanceGroup], memory: Memory, now: float) -> dict[str, InstanceGroup]:
-    """The groups at least as large as they were asked to be lately, with the refusals that we were told."""
+def with_raises(
+    groups: Mapping[str, InstanceGroup], memory: Memory, now: float, age_s: Mapping[str, float]
+) -> dict[str, InstanceGroup]:
+    """The groups at least as large as they were asked to be lately, with the refusals that we were told.
+
+    `age_s`: how old the view of a group is where the cloud could not be read since, so that a raise after it counts.
+    """
     sizes: dict[str, int] = {}
     for asked in memory.raises:
-        if now - min(asked.at, now) < CONSISTENCY_S:
+        if now - min(asked.at, now) < CONSISTENCY_S + age_s.get(asked.group, 0.0):
             sizes[asked.group] = asked.size_to
     found: dict[str, InstanceGroup] = {}
     for name, group in groups.items():

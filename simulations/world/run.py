@@ -11,7 +11,7 @@ from simulations.world.oracles.e02_same_plan import SamePlan
 from simulations.world.oracles.judges import Judges
 from simulations.world.oracles.violation import Violation
 from simulations.world.processes import Alter, CrashPoint, Effects, Process
-from simulations.world.setup import Setup
+from simulations.world.setup import EventSetup, Setup
 from simulations.world.site import START, Site
 
 NAMES = ("a", "b", "c")
@@ -65,6 +65,9 @@ def finish(run: Run) -> Run:
     world, setup = run.site.world, run.setup
     world.run_until(START + setup.storm_s)
     world.calm = True
+    if run.site.is_paused():
+        # Nothing settles under a pause; one may outlast the storm where a clock jumped back.
+        run.site.people.do(EventSetup(setup.storm_s, "resume"))
     run.judges.calm_begins()
     world.run_until(START + setup.storm_s + setup.calm_s)
     run.judges.close()
