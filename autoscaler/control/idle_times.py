@@ -24,10 +24,11 @@ def idle_changes(plan: Plan, snapshot: Snapshot) -> Iterator[tuple[str, dict[str
 
 
 def in_use(plan: Plan, snapshot: Snapshot) -> Iterator[str]:
-    """The UIDs of nodes that are not idle now: what was remembered of their idleness is over."""
+    """The UIDs of nodes that are ready and not idle: what was remembered of their idleness is over."""
     nodes = snapshot.nodes_by_name
     for verdict in plan.nodes:
-        if verdict.idle_since is None and verdict.node in nodes:
+        ready = verdict.pool is not None and verdict.state is NodeState.READY
+        if ready and verdict.idle_since is None and verdict.node in nodes:
             yield nodes[verdict.node].uid
 
 

@@ -19,7 +19,7 @@ from autoscaler.model.snapshot import Snapshot
 from autoscaler.planning.membership import instance_id
 
 SKEW_S = 30.0
-LOST_NODES, LOST_PODS, LOST_SHARE = 1, 4, 0.2
+LOST_NODES, LOST_PODS, LOST_SHARE = 0, 4, 0.2
 """More than this many that vanished since the last look, and more than this share of all: the view is not believed
 (Clusterman's `prevent_scale_down_after_capacity_loss`; reliability of shrunken lists, S5)."""
 

@@ -30,6 +30,7 @@ from autoscaler.planning.membership import Membership, join
 from autoscaler.planning.plan import Plan
 from autoscaler.planning.pools import Policies
 
+HIDDEN_KEPT = 1000
 OFFERINGS_TRIED = 4
 """How often one pass decides anew after the cloud refused a launch at once, each time without that offering."""
 
@@ -65,6 +66,8 @@ class Controller:
     drains: Drains = field(init=False)
     _accepted: Policy | None = None
     _idle: dict[str, float | None] = field(default_factory=dict)
+    _shown: set[str] = field(default_factory=set)
+    _hidden: dict[str, None] = field(default_factory=dict)
     _memory: Memory | None = None
     _stored: Memory | None = None
 
@@ -233,6 +236,14 @@ class Controller:
         if doubt and snapshot.complete:
             snapshot = replace(snapshot, complete=False)
         known = {n.uid for n in snapshot.nodes}
+        for uid in [uid for uid in self._hidden if uid in known]:
+            # Nobody knows what was on it while no list showed it.
+            del self._hidden[uid]
+            self._idle[uid] = None
+        self._hidden.update(dict.fromkeys(self._shown - known))
+        while len(self._hidden) > HIDDEN_KEPT:
+            del self._hidden[next(iter(self._hidden))]
+        self._shown = known
         if look.jumped_s:
             # Every idle timer starts again: what is recorded was written by another clock (S11).
             self._idle = dict.fromkeys(known, look.now)

@@ -22,6 +22,8 @@ plan older than 60 s is not carried out."""
 
 STALE_S = 45.0
 """The oldest list."""
+PATIENCE_S = 240.0
+"""Devices that show later than this come to a node that is taken for what it offers, or given up."""
 
 
 @dataclass(slots=True)
@@ -49,6 +51,7 @@ class Facts:
     policies: deque[tuple[float, Policy]] = field(default_factory=lambda: deque(maxlen=64))
     foreign_at: float = float("-inf")
     jumped_at: float = float("-inf")
+    first_ready: dict[str, float] = field(default_factory=dict)
     looked_at: float = float("-inf")
     hands_on: dict[str, float] = field(default_factory=dict)
 
@@ -101,7 +104,13 @@ class Facts:
                 node = self.site.store.nodes.get(record.subject)
                 if node is not None:
                     self.ready.add(node.uid)
-                    self.idle_from[node.name] = record.at
+                    first = self.first_ready.get(node.uid, record.at)
+                    if record.at - first < PATIENCE_S and self.jumped_at < first:
+                        self.idle_from[node.name] = record.at
+            case What.NODE_CHANGED:
+                node = record.details["after"]
+                if node.is_ready and node.uid not in self.first_ready:
+                    self.first_ready[node.uid] = self.idle_from[node.name] = record.at
             case What.PERSON:
                 self._person(record)
             case _:

@@ -21,12 +21,15 @@ class Timers(Judge):
             return
         node = record.details["after"]
         group = self.facts.machine_group(node)
+        if any(
+            group in p.groups and p.scale_down.threshold for used in self.facts.site.used for p in used.policies.pools
+        ):
+            return  # where nodes in little use may go too, or could under an earlier policy, little use counts as well
         cooldowns = [
             pool.scale_down.idle_cooldown_s
             for policy in self.facts.policies_since(NOTICED_S)
             for pool in policy.policies.pools
-            # Where nodes in little use may go too, being in little use counts as well.
-            if group in pool.groups and not pool.scale_down.threshold
+            if group in pool.groups
         ]
         idle = record.at - self.facts.idle_from.get(node.name, record.at)
         if cooldowns and idle + SLACK_S < min(cooldowns):
