@@ -59,7 +59,7 @@ class Facts:
         self.policies.append((self.site.world.now, self.site.policy))
         for node in self.site.store.nodes.values():
             self.ready.add(node.uid)
-            self.idle_from[node.name] = self.site.world.now
+            self.first_ready[node.uid] = self.idle_from[node.name] = self.site.world.now
         for pod in self.site.store.pods.values():
             if not pod.node:
                 self.pending_until[pod.uid] = float("inf")
@@ -100,17 +100,8 @@ class Facts:
                 self.idle_from[record.subject] = record.at
             case What.POD_ENDED | What.POD_DELETED:
                 self._left(record.details["pod"], record.at)
-            case What.NODE_READY:
-                node = self.site.store.nodes.get(record.subject)
-                if node is not None:
-                    self.ready.add(node.uid)
-                    first = self.first_ready.get(node.uid, record.at)
-                    if record.at - first < PATIENCE_S and self.jumped_at < first:
-                        self.idle_from[node.name] = record.at
-            case What.NODE_CHANGED:
-                node = record.details["after"]
-                if node.is_ready and node.uid not in self.first_ready:
-                    self.first_ready[node.uid] = self.idle_from[node.name] = record.at
+            case What.NODE_READY | What.NODE_CHANGED:
+                self._node(record)
             case What.PERSON:
                 self._person(record)
             case _:
@@ -124,6 +115,18 @@ class Facts:
             failed = call is not None and call.method == "observe" and "stood still" not in kind
             if looked or failed:
                 self.passes[record.actor].bad_look = kind
+
+    def _node(self, record: Record) -> None:
+        node = self.site.store.nodes.get(record.subject)
+        if node is None or not node.is_ready:
+            return
+        first = self.first_ready.setdefault(node.uid, record.at)
+        if first == record.at:
+            self.idle_from[node.name] = record.at
+        if record.what is What.NODE_READY:
+            self.ready.add(node.uid)
+            if record.at - first < PATIENCE_S and self.jumped_at < first:
+                self.idle_from[node.name] = record.at
 
     def _left(self, pod: Pod, at: float) -> None:
         if self.pending_until.get(pod.uid) == float("inf"):
