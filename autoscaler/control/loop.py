@@ -246,7 +246,7 @@ class Controller:
         self._shown = known
         if look.jumped_s:
             # Every idle timer starts again: what is recorded was written by another clock (S11).
-            self._idle = dict.fromkeys(known, look.now)
+            self._idle = dict.fromkeys(known)
         elif self._idle:
             self._idle = {uid: at for uid, at in self._idle.items() if uid in known}
         if self._idle:
