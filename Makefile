@@ -9,7 +9,7 @@ CODE   := $(wildcard policies autoscaler providers simulations benchmarks tests)
 LOCK   := --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fmt cases bench lock build clean
+.PHONY: help setup demo test check fmt cases bench torture lock build clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ cases: $(STAMP) ## the decision cases of ../shared, where that folder is there
 
 bench: $(STAMP) ## the benchmarks
 	$(BIN)/python -m benchmarks
+
+torture: $(STAMP) ## seeded worlds on all cores: N= how many, SEED= the first; goes on where it was stopped
+	$(BIN)/python -m benchmarks.torture --runs $(or $(N),5000) --seed $(or $(SEED),1)
 
 lock: $(STAMP) ## renew requirements/*.txt after a change of pyproject.toml (UPGRADE=--upgrade for newer versions)
 	$(BIN)/uv pip compile pyproject.toml --group dev $(LOCK) $(UPGRADE) --output-file requirements/dev.txt
