@@ -32,6 +32,7 @@ class NothingToDo(Judge):
     """L4: steady input leads to no action."""
 
     invariant = "L4"
+    watches = frozenset({*STIRS, What.PASS})
     stirred: float = 0.0
     acted: list[tuple[float, str]] = field(default_factory=list)
 
