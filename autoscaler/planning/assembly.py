@@ -68,6 +68,8 @@ def assemble(
 
 def _orders(shop: Shop, filled: Sequence[Filled], by_row: Mapping[int, list[Assignment]]) -> tuple[ScaleUp, ...]:
     """One order a group, layout and reason; sizes continue from one order of a group to the next."""
+    if not shop.bought:
+        return ()
     reasons = {f.row: f.reason for f in filled}
     parts: dict[tuple[str, str, str, str], list[tuple[int, Template]]] = {}
     for row, template in shop.bought:

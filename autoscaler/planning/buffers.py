@@ -51,19 +51,22 @@ def fill_up(
     for pool in policies.pools:
         count = counts.get(pool.name, PoolCount())
         wanted[pool.name] = wanted_idle(pool, count.busy, now)
-        by_minimum = _add(
-            shop, pool, pool.min_nodes - shop.caps.pool_size(pool), Reason.of(Code.MIN_NODES, min=pool.min_nodes)
-        )
+        by_minimum: list[Filled] = []
+        lacking = pool.min_nodes - shop.caps.pool_size(pool) if pool.min_nodes else 0
+        if lacking > 0:
+            by_minimum = _add(shop, pool, lacking, Reason.of(Code.MIN_NODES, min=pool.min_nodes))
         idle = count.idle + count.coming_idle + len(by_minimum)
-        reason = Reason.of(Code.WARM_BUFFER, wanted=wanted[pool.name], idle=idle)
-        filled += by_minimum + _add(shop, pool, wanted[pool.name] - idle, reason)
+        filled += by_minimum
+        if wanted[pool.name] > idle:
+            reason = Reason.of(Code.WARM_BUFFER, wanted=wanted[pool.name], idle=idle)
+            filled += _add(shop, pool, wanted[pool.name] - idle, reason)
     return filled, wanted
 
 
 def _add(shop: Shop, pool: Pool, number: int, reason: Reason) -> list[Filled]:
     """Add up to `number` nodes of the pool's cheapest open templates, spread over its groups."""
     added: list[Filled] = []
-    for _ in range(max(0, number)):
+    for _ in range(number):
         open_ = [t for t in shop.templates if t.pool == pool.name and shop.caps.headroom(t) > 0]
         if not open_:
             break

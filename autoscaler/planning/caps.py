@@ -5,14 +5,12 @@ Everything that exists, starts, or was asked for counts; what this plan adds is 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from autoscaler.model.lazy_numpy import np
-from autoscaler.model.nodes import InstanceState
 from autoscaler.model.reasons import Code, Reason
-from autoscaler.planning.membership import ALIVE, Membership
+from autoscaler.planning.membership import Membership
 from autoscaler.planning.pools import Policies, Pool, Template
 from autoscaler.planning.purchase import Limit
 
@@ -34,22 +32,19 @@ class Caps:
     @classmethod
     def of(cls, policies: Policies, membership: Membership) -> Caps:
         """The state before anything is planned."""
-        sizes: Counter[str] = Counter()
         nodes = gpus = 0
         usd = 0.0
         for pool in policies.pools:
             for name in pool.groups:
-                group = membership.groups.get(name)
-                if group is None:
+                size = membership.sizes.get(name, 0)
+                if not size:
                     continue
-                alive = sum(1 for i in group.instances if i.state in ALIVE or i.state is InstanceState.FAILED)
-                size = max(group.desired, alive)
-                sizes[name] = size
                 template = next(iter(pool.templates_of(name)), None)
                 nodes += size
                 gpus += size * (template.gpus if template else 0)
                 usd += size * ((template.usd_per_hour or 0.0) if template else 0.0)
-        return cls(policies, dict(sizes), {n: g.max for n, g in membership.groups.items()}, nodes, gpus, usd)
+        most = {name: group.max for name, group in membership.groups.items()}
+        return cls(policies, dict(membership.sizes), most, nodes, gpus, usd)
 
     def pool_size(self, pool: Pool) -> int:
         """Nodes that the pool has, expects or will have by this plan."""

@@ -5,7 +5,7 @@ Pure: no clock, no randomness, no I/O. Equal inputs give equal plans, whatever t
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -91,8 +91,6 @@ def _world(snapshot: Snapshot, policies: Policies, memory: Memory, now: float) -
     if table is None:
         table = snapshot.derived["classes"] = ClassTable(snapshot, snapshot.pods)
     axis = _axis(snapshot, table)
-    extra = policies.cluster.accelerator_resources
-    accelerated = [any(is_accelerator(name, extra) for name, _ in c.spec.requests) for c in table.classes]
     return World(
         snapshot,
         policies,
@@ -105,7 +103,7 @@ def _world(snapshot: Snapshot, policies: Policies, memory: Memory, now: float) -
         table,
         axis,
         RowMaker(snapshot),
-        accelerated,
+        _accelerated(snapshot, table, policies),
         _slots(snapshot, table),
         _uses(snapshot, given),
     )
@@ -151,6 +149,33 @@ def _slots(snapshot: Snapshot, table: ClassTable) -> Mapping[int, tuple[Slot, ..
     return kept
 
 
+def _accelerated(snapshot: Snapshot, table: ClassTable, policies: Policies) -> Sequence[bool]:
+    """Which classes ask for accelerators."""
+    extra = policies.cluster.accelerator_resources
+    kept: tuple[frozenset[str], Sequence[bool]] | None = snapshot.derived.get("accelerated")
+    if kept is None or kept[0] != extra:
+        found = [any(is_accelerator(name, extra) for name, _ in c.spec.requests) for c in table.classes]
+        kept = snapshot.derived["accelerated"] = extra, found
+    return kept[1]
+
+
+@dataclass(frozen=True, slots=True)
+class KindsOfClasses:
+    """See Sources."""
+
+    is_simple: Sequence[bool]
+    looks_at_room_alone: Sequence[bool]
+
+
+def _kinds_of_classes(snapshot: Snapshot, table: ClassTable) -> KindsOfClasses:
+    kept: KindsOfClasses | None = snapshot.derived.get("kinds")
+    if kept is None:
+        slots, alone = _slots(snapshot, table), [c.spec.is_simple for c in table.classes]
+        kept = KindsOfClasses([simple or at in slots for at, simple in enumerate(alone)], alone)
+        snapshot.derived["kinds"] = kept
+    return kept
+
+
 def _axis(snapshot: Snapshot, table: ClassTable) -> Axis:
     """Resources that some pod asks for; what nobody asks for decides nothing."""
     kept = snapshot.derived.get("axis")
@@ -192,6 +217,7 @@ def _serve(
     nominated: tuple[tuple[int, Pod], ...],
 ) -> Served:
     held: dict[str, float] = {}
+    kinds = _kinds_of_classes(world.snapshot, world.table)
 
     def new_shop() -> Shop:
         fleet = Fleet(world.snapshot, world.table, world.axis)
@@ -211,11 +237,9 @@ def _serve(
             world.now,
         )
         open_ = _open_templates(world, held)
-        for template in open_:
-            fleet.add_potential(world.maker.empty(template, f"new/{template.group}/potential"))
-        shop = Shop(open_, why, caps, placement, world.maker, world.table, world.slots)
-        shop.price.update(planning_prices(world.policies))
-        return shop
+        fleet.set_potential(lambda: [world.maker.empty(t, f"new/{t.group}/potential") for t in open_])
+        prices = planning_prices(world.policies)
+        return Shop(open_, why, caps, placement, world.maker, world.table, world.slots, price=prices)
 
     sources = Sources(
         places=places,
@@ -225,8 +249,8 @@ def _serve(
         maker=world.maker,
         new_shop=new_shop,
         is_accelerated=world.accelerated,
-        is_simple=[c.spec.is_simple or at in world.slots for at, c in enumerate(world.table.classes)],
-        looks_at_room_alone=[c.spec.is_simple for c in world.table.classes],
+        is_simple=kinds.is_simple,
+        looks_at_room_alone=kinds.looks_at_room_alone,
     )
     if any(p.scale_up.batch_window_s for p in world.policies.pools):
         shop, left = unmet(units, sources)
@@ -287,9 +311,9 @@ def _terminations(world: World) -> tuple[Terminate, ...]:
 def _pool_counts(world: World, served: Served) -> Mapping[str, buffers.PoolCount]:
     """Nodes of each pool by what they do, before minimums and buffers are filled."""
     used = served.placement.used_rows()
-    idle: Counter[str] = Counter()
-    coming: Counter[str] = Counter()
-    busy: Counter[str] = Counter()
+    idle: defaultdict[str, int] = defaultdict(int)
+    coming: defaultdict[str, int] = defaultdict(int)
+    busy: defaultdict[str, int] = defaultdict(int)
     for row, place in enumerate(served.placement.places):
         if place.pool is None:
             continue

@@ -50,7 +50,7 @@ class Shop:
     slots: Mapping[int, tuple[Slot, ...]] = field(default_factory=dict)
     # True for the last purchase of a decision: nobody looks at its nodes' hostnames any more.
     last: bool = False
-    price: dict[int, float] = field(default_factory=dict)
+    price: Mapping[int, float] = field(default_factory=dict)
     numbers: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     bought: list[tuple[int, Template]] = field(default_factory=list)
 

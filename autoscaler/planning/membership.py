@@ -15,6 +15,7 @@ from autoscaler.model.snapshot import Snapshot
 from autoscaler.planning.pools import Policies, Pool
 
 ALIVE = frozenset({InstanceState.PENDING, InstanceState.RUNNING})
+FILLS_A_PLACE = ALIVE | {InstanceState.FAILED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,15 @@ class Membership:
 
     `members`: managed nodes by name. `unregistered`: instances that are alive (or failed) and have no node, with their
     group and pool. `phantoms`: by group, instances that the group was asked for and that do not exist yet.
-    `groups`: the cloud's view of each group of the policy. `unknown_groups`: named by the policy, absent in the cloud.
+    `groups`: the cloud's view of each group of the policy; `sizes`: what each of them has or was asked for, if that is
+    more. `unknown_groups`: named by the policy, absent in the cloud.
     """
 
     members: Mapping[str, Member]
     unregistered: tuple[tuple[Instance, str, Pool], ...]
     phantoms: Mapping[str, int]
     groups: Mapping[str, InstanceGroup]
+    sizes: Mapping[str, int]
     unknown_groups: frozenset[str]
 
     def pool_of(self, node: str) -> Pool | None:
@@ -82,23 +85,24 @@ def join(snapshot: Snapshot, policies: Policies) -> Membership:
             instance, name, pool = found
             members[node.name] = Member(node, instance, name, pool)
             registered.add(instance.id)
+    there = {name: _there(group) for name, group in known.items()}
     return Membership(
         members=members,
         unregistered=tuple(
             found
             for key, found in sorted(instances.items())
-            if key not in registered and (found[0].state in ALIVE or found[0].state is InstanceState.FAILED)
+            if key not in registered and found[0].state in FILLS_A_PLACE
         ),
-        phantoms={name: _missing(group) for name, group in known.items() if group.owned and _missing(group) > 0},
+        phantoms={n: g.desired - there[n] for n, g in known.items() if g.owned and g.desired > there[n]},
         groups=known,
+        sizes={name: max(group.desired, there[name]) for name, group in known.items()},
         unknown_groups=frozenset(unknown),
     )
 
 
-def _missing(group: InstanceGroup) -> int:
-    """Instances that the group still has to launch. A failed instance fills its place until it is removed."""
-    there = sum(1 for i in group.instances if i.state in ALIVE or i.state is InstanceState.FAILED)
-    return max(0, group.desired - there)
+def _there(group: InstanceGroup) -> int:
+    """Instances that the group need not launch any more. A failed one fills its place until it is removed."""
+    return sum([i.state in FILLS_A_PLACE for i in group.instances])
 
 
 def _groups_from_labels(snapshot: Snapshot, policies: Policies) -> Mapping[str, InstanceGroup]:

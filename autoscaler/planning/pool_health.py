@@ -35,6 +35,9 @@ class GroupHealth:
     until: float | None = None
 
 
+HEALTHY = GroupHealth()
+
+
 @dataclass(frozen=True, slots=True)
 class PoolHealth:
     """`blocked`: why no group of the pool takes new nodes. `failures`: nodes in a row that never became usable."""
@@ -60,8 +63,9 @@ def pool_health(pool: Pool, membership: Membership, starts: Starts, memory: Memo
     groups = {name: _group_health(pool, name, membership, remembered, now) for name in pool.groups}
     if stopped is None and groups and all(g.blocked for g in groups.values()):
         stopped = _first_to_end(list(groups.values()))
-    untils = [g.until for g in groups.values() if g.until is not None]
-    until = min(untils) if untils and stopped is not None and stopped.code is Code.BACKOFF else None
+    until = None
+    if stopped is not None and stopped.code is Code.BACKOFF:
+        until = min((g.until for g in groups.values() if g.until is not None), default=None)
     return PoolHealth(groups, stopped, failures, until)
 
 
@@ -98,11 +102,13 @@ def _group_health(pool: Pool, name: str, membership: Membership, remembered: Poo
         return GroupHealth(Reason.of(Code.DEGRADED, cause=f"{owed} launches of {name} outstanding after {error.code}"))  # type: ignore[union-attr]
     if owed and _owed_too_long(pool, remembered, now):
         return GroupHealth(Reason.of(Code.DEGRADED, cause=f"{owed} instances of {name} were never launched"))
-    return GroupHealth(None, owed)
+    return GroupHealth(None, owed) if owed else HEALTHY
 
 
 def _standing_error(group: InstanceGroup, now: float) -> LaunchError | None:
     """The newest error that no later launch has proven over; throttling and transient errors stand for nothing."""
+    if not group.errors:
+        return None
     launched = max((min(i.launched_at, now) for i in group.instances if i.state in ALIVE), default=float("-inf"))
     telling = [e for e in group.errors if e.code in BACKS_OFF | STOPS and min(e.at, now) > launched]
     return max(telling, key=lambda e: (e.at, e.code, e.message), default=None)
@@ -112,6 +118,8 @@ def _backoff(
     pool: Pool, error: LaunchError | None, remembered: PoolMemory, now: float
 ) -> tuple[float | None, ErrorClass]:
     """Until when the group is left alone, doubling with each failure in a row up to the maximum."""
+    if error is None and remembered.backoff_until is None:
+        return None, ErrorClass.STOCKOUT
     ends: list[tuple[float, ErrorClass]] = []
     if error is not None:
         doubled = pool.scale_up.backoff_initial_s * 2.0 ** min(20, max(0, remembered.consecutive_failures - 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -22,13 +22,14 @@ def pool_verdicts(
     world: World, served: Served, wanted_idle: Mapping[str, int], removals: Decided
 ) -> tuple[PoolVerdict, ...]:
     """Verdicts in the order of names. `coming` counts what was on its way before this plan."""
-    ready: Counter[str] = Counter()
+    ready: defaultdict[str, int] = defaultdict(int)
     for name, member in world.membership.members.items():
         if world.statuses[name].state is NodeState.READY:
             ready[member.pool.name] += 1
-    coming: Counter[str] = Counter(
-        p.pool for p in served.placement.places if p.kind is Kind.COMING and p.pool is not None
-    )
+    coming: defaultdict[str, int] = defaultdict(int)
+    for place in served.placement.places:
+        if place.kind is Kind.COMING and place.pool is not None:
+            coming[place.pool] += 1
     out: list[PoolVerdict] = []
     for pool in world.policies.pools:
         health = world.health[pool.name]

@@ -91,6 +91,16 @@ class Pool:
     spot: SpotRules = SpotRules()
     warm_buffer: Any = None
     problem: str = ""
+    _by_group: Mapping[str, tuple[Template, ...]] = field(init=False, repr=False, compare=False)
+    _gpus: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Asked for every node and every group of every decision.
+        by_group: dict[str, tuple[Template, ...]] = {}
+        for template in self.templates:
+            by_group[template.group] = (*by_group.get(template.group, ()), template)
+        object.__setattr__(self, "_by_group", by_group)
+        object.__setattr__(self, "_gpus", max((t.gpus for t in self.templates), default=0))
 
     @property
     def is_accelerated(self) -> bool:
@@ -100,11 +110,11 @@ class Pool:
     @property
     def gpus(self) -> int:
         """Physical accelerators of one node."""
-        return max((t.gpus for t in self.templates), default=0)
+        return self._gpus
 
     def templates_of(self, group: str) -> tuple[Template, ...]:
         """The templates (one a layout) of one group."""
-        return tuple(t for t in self.templates if t.group == group)
+        return self._by_group.get(group, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +139,16 @@ class ClusterRules:
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """The compiled policy file; pools sorted by name."""
+    """The compiled policy file; pools sorted by name.
+
+    `derived`: values that others derive from these policies alone and keep for the next decision: a memo,
+    never an input.
+    """
 
     cluster: ClusterRules = ClusterRules()
     pools: tuple[Pool, ...] = ()
     by_name: Mapping[str, Pool] = field(default_factory=dict)
+    derived: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @classmethod
     def of(cls, cluster: ClusterRules, pools: Sequence[Pool]) -> Policies:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -151,22 +150,21 @@ def _instant(text: str) -> float | None:
 
 def _ready_or_coming(world: World, served: Served) -> dict[str, int]:
     """Nodes of each pool that count towards its minimum: what is usable or will be, planned ones included."""
-    sizes: Counter[str] = Counter()
+    sizes = dict.fromkeys((p.name for p in world.policies.pools), 0)
     for place in served.placement.places:
         if place.pool is not None and place.kind not in (Kind.RESLICED, Kind.DRAINING):
             sizes[place.pool] += 1
-    return {p.name: sizes[p.name] for p in world.policies.pools}
+    return sizes
 
 
 def _surroundings(world: World) -> Mapping[str, Surroundings]:
-    budgets: dict[str, list[PodDisruptionBudget]] = {}
+    budgets: dict[str, tuple[PodDisruptionBudget, ...]] = {}
     for budget in world.snapshot.disruption_budgets:
-        budgets.setdefault(budget.namespace, []).append(budget)
-    frozen = {namespace: tuple(found) for namespace, found in budgets.items()}
+        budgets[budget.namespace] = (*budgets.get(budget.namespace, ()), budget)
     gangs = frozenset(world.snapshot.gangs)
     cutoff = world.policies.cluster.priority_cutoff
     return {
-        p.name: Surroundings(p.scale_down, world.now, cutoff, frozen, Counter(), world.snapshot.workloads, gangs)
+        p.name: Surroundings(p.scale_down, world.now, cutoff, budgets, {}, world.snapshot.workloads, gangs)
         for p in world.policies.pools
     }
 

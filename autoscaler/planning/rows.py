@@ -42,16 +42,25 @@ class Place:
 
 
 class RowMaker:
-    """Makes rows; the load of DaemonSets on a new node is computed once a template."""
+    """Makes rows; the load of DaemonSets on a new node is computed once a template, and an empty node is made once."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._daemon_sets = daemon_sets_of(snapshot)
         self._named = frozenset((d.namespace, d.name) for d in self._daemon_sets)
-        self._loads: dict[int, tuple[Template, Amounts]] = {}
+        self._loads: dict[int, tuple[Template, Amounts]] = snapshot.derived.setdefault("daemon-loads", {})
         self._kept: dict[str, Row] = snapshot.derived.setdefault("rows", {})
+        self._empty: dict[tuple[int, str], tuple[Template, Row]] = snapshot.derived.setdefault("new-rows", {})
 
     def empty(self, template: Template, name: str, pods: tuple[Pod, ...] = (), *, hostname: bool = True) -> Row:
         """A node of this template as it will be when it is ready, with the DaemonSets that will land on it."""
+        if pods or not hostname:
+            return self._make(template, name, pods, hostname=hostname)
+        kept = self._empty.get((id(template), name))
+        if kept is None:
+            kept = self._empty[id(template), name] = template, self._make(template, name)
+        return kept[1]
+
+    def _make(self, template: Template, name: str, pods: tuple[Pod, ...] = (), *, hostname: bool = True) -> Row:
         labels = template.labels.plus({HOSTNAME: name}) if hostname else template.labels
         kept = self._loads.get(id(template))
         if kept is None:

@@ -6,7 +6,7 @@ outcome breaks a rule, again with the number of spot nodes bounded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from autoscaler.planning.caps import Caps
 from autoscaler.planning.placement import count
@@ -69,13 +69,20 @@ def _bound(pool: Pool, policies: Policies, caps: Caps, bounds: dict[str, int]) -
     return min(allowed, bounds.get(pool.name, allowed))
 
 
-def planning_prices(policies: Policies) -> dict[int, float]:
+def planning_prices(policies: Policies) -> Mapping[int, float]:
     """Prices to plan with, by the identity of the template.
 
     A fallback is never cheaper than the spot pool it stands in for, nor than the fallback before it, so that they are
     tried in the order of the list. By GPU, for nodes may differ in size. A reservation is paid for, used or not: it
     costs next to nothing, in the order of its prices (zalando-incubator/kubernetes-on-aws#11623).
     """
+    kept: dict[int, float] | None = policies.derived.get("planning-prices")
+    if kept is None:
+        kept = policies.derived["planning-prices"] = _planning_prices(policies)
+    return kept
+
+
+def _planning_prices(policies: Policies) -> dict[int, float]:
     reserved = (t for p in policies.pools if p.capacity_type == "reserved" for t in p.templates)
     prices = {id(t): AT_THE_MARGIN * (t.usd_per_hour or 1.0) for t in reserved}
     for pool in policies.pools:

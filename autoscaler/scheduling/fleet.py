@@ -6,7 +6,7 @@ Pods are placed by class. Those that look at room alone are placed in closed for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from autoscaler.model.lazy_numpy import np
@@ -91,7 +91,7 @@ class Fleet:
     def add_many(self, rows: Sequence[Row]) -> range:
         """Add rows; their indexes."""
         first = len(self._roster)
-        readings = self._loads.read_all(rows) if len(rows) > FEW_ROWS else [self._loads.read(row) for row in rows]
+        readings = self._loads.read_all(rows)
         for row, reading in zip(rows, readings, strict=True):
             if self._roster.aside:
                 self._replace_aside(row.name)
@@ -118,6 +118,10 @@ class Fleet:
         take it back.
         """
         self._neighbors.potential.append(row)
+
+    def set_potential(self, rows: Callable[[], Sequence[Row]]) -> None:
+        """The same for many rows, which are made when a class first asks for them."""
+        self._neighbors.promised = rows
 
     @property
     def count_potential(self) -> bool:

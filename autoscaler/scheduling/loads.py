@@ -10,6 +10,8 @@ from autoscaler.model.resources import Amounts, Axis
 from autoscaler.scheduling.classes import ClassTable
 from autoscaler.scheduling.rows import Row
 
+SPARE = 1024  # readings kept beyond twice the rows of the largest fleet
+
 
 @dataclass(frozen=True, slots=True)
 class Load:
@@ -40,6 +42,7 @@ class Loads:
         self._loads: dict[int, tuple[tuple[Pod, ...], Load]] = {}
         self._bases: dict[tuple[Amounts, Amounts], list[int]] = {}
         self._readings: dict[int, tuple[Row, Reading]] = {}
+        self._most = 0
 
     def of(self, row: Row) -> Load:
         """What the row's own pods use; finished ones use nothing."""
@@ -52,20 +55,26 @@ class Loads:
 
     def read(self, row: Row) -> Reading:
         """All that a fleet keeps of the row."""
+        return self.read_all((row,))[0]
+
+    def read_all(self, rows: Sequence[Row]) -> list[Reading]:
+        """The same for many rows, which the next fleet will have again for the most part: kept by identity."""
+        kept, found = self._readings, []
+        self._most = max(self._most, len(rows))
+        if len(kept) > 2 * self._most + SPARE:
+            kept.clear()  # rows that no fleet has any more
+        for row in rows:
+            known = kept.get(id(row))
+            if known is None:
+                known = kept[id(row)] = row, self._reading(row)
+            found.append(known[1])
+        return found
+
+    def _reading(self, row: Row) -> Reading:
         base = self._base(row)
         load = self.of(row)
         free = [a - b for a, b in zip(base, load.used, strict=True)] if row.pods else base
         return Reading(self._table.verdicts.shape(row), load, free)
-
-    def read_all(self, rows: Sequence[Row]) -> list[Reading]:
-        """The same for the rows of a cluster, which the next fleet will have again: kept by identity."""
-        found = []
-        for row in rows:
-            kept = self._readings.get(id(row))
-            if kept is None:
-                kept = self._readings[id(row)] = row, self.read(row)
-            found.append(kept[1])
-        return found
 
     def _base(self, row: Row) -> Sequence[int]:
         """Allocatable less what is reserved, on the axis."""

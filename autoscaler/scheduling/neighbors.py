@@ -7,7 +7,7 @@ classes that some selector reads, or that claim ports or volumes, are followed a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
 from autoscaler.model.pods import HostPort, SpreadConstraint, Toleration
@@ -37,6 +37,7 @@ class Neighbors:
         self._takes = takes
         self.watched = table.watched
         self.potential: list[Row] = []
+        self.promised: Callable[[], Sequence[Row]] | None = None  # more of them, not made yet
         self.potential_counts = True
         self._where: defaultdict[int, dict[int, int]] = defaultdict(dict)
         self._dying: defaultdict[int, dict[int, int]] = defaultdict(dict)
@@ -217,7 +218,12 @@ class Neighbors:
 
         Only a node that would take the class counts: a pool that is closed to it is no domain for it (karpenter#1306).
         """
-        if not self.potential or not self.potential_counts:
+        if not self.potential_counts:
+            return 0
+        if self.promised is not None:
+            self.potential += self.promised()
+            self.promised = None
+        if not self.potential:
             return 0
         values = self._potential_values(cls, presence.key)
         state = (presence.version, len(self.potential))

@@ -40,7 +40,7 @@ class SimCluster:
         gremlin = self.gremlin
         old = [s for at, s in self._served if self.world.now - at <= STALE_S]
         self._served.append((self.world.now, now))
-        if not gremlin.faults.present:
+        if not gremlin.any:
             return Observed(now, self.world.wall())
         if old and gremlin.hits("stale_list"):
             self._tell("observe", "an old list")

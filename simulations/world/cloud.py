@@ -34,7 +34,7 @@ class SimCloud:
         gremlin = self.gremlin
         old = [view for at, view in self._served if self.world.now - at <= STALE_S]
         self._served.append((self.world.now, groups))
-        if not gremlin.faults.present:
+        if not gremlin.any:
             return CloudView(groups)
         if old and gremlin.hits("stale_cloud"):
             self._tell("an old view")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
 from autoscaler.control.proxies.around import Call
@@ -87,11 +87,18 @@ class Faults:
 
 @dataclass(slots=True)
 class Gremlin:
-    """Rolls the dice: `hits(fault)` is True as often as the world's faults say, and never once the world is calm."""
+    """Rolls the dice: `hits(fault)` is True as often as the world's faults say, and never once the world is calm.
+
+    `any`: there are faults at all, for every call asks.
+    """
 
     world: World
     faults: Faults
     rng: random.Random
+    any: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.any = bool(self.faults.present)
 
     def hits(self, fault: str) -> bool:
         """True if this fault strikes now."""
@@ -111,7 +118,7 @@ class FaultyCalls:
         gremlin, world = self.gremlin, self.gremlin.world
         rng = gremlin.rng
         wait = 0.02 + 0.1 * rng.random()
-        if gremlin.faults.present:
+        if gremlin.any:
             if gremlin.hits("slow"):
                 wait = rng.uniform(1, 15)
             if gremlin.hits("frozen"):
@@ -132,7 +139,7 @@ class FaultyCalls:
         world.elapse(wait / 2)
         result = do()
         world.elapse(wait / 2)
-        if gremlin.faults.present and gremlin.hits("timeout_after"):
+        if gremlin.any and gremlin.hits("timeout_after"):
             world.elapse(5)
             self._tell(call, "no answer, after the effect")
             raise TimedOut("simulated")

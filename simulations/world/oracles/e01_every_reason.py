@@ -12,6 +12,7 @@ class EveryReason(Judge):
     """Reads every report."""
 
     invariant = "E1"
+    watches = frozenset({What.PASS})
 
     def watch(self, record: Record) -> None:
         """See Judge."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -56,19 +56,23 @@ KINDS: tuple[type[Judge], ...] = (
 
 @dataclass(slots=True)
 class Judges:
-    """Hands every record to every judge, and keeps what they find."""
+    """Hands every record to the judges that watch its kind, and keeps what they find."""
 
     site: Site
     facts: Facts
     judges: list[Judge] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     latest: PassReport | None = None
+    _watching: dict[What, list[Callable[[Record], None]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, site: Site, processes: Sequence[Process]) -> Judges:
         """The judges of these controllers."""
         made = cls(site, Facts(site, frozenset(p.name for p in processes)))
         made.judges = [kind(made.facts, made.found) for kind in KINDS]
+        # Most records are routine that hardly any judge asks for.
+        watching = [judge for judge in made.judges if type(judge).watch is not Judge.watch]
+        made._watching = {what: [judge.watch for judge in watching if what in judge.watches] for what in What}
         for judge in made.judges:
             if isinstance(judge, PodsAreServed):
                 judge.latest = lambda: made.latest
@@ -79,8 +83,8 @@ class Judges:
         if record.what is What.PASS and record.details["report"].leading:
             self.latest = record.details["report"]
         self.facts.watch(record)
-        for judge in self.judges:
-            judge.watch(record)
+        for watch in self._watching[record.what]:
+            watch(record)
 
     def calm_begins(self) -> None:
         """See Judge."""

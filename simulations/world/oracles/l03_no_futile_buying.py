@@ -18,6 +18,7 @@ class NoFutileBuying(Judge):
     """Counts what was bought against what there was to buy for."""
 
     invariant = "L3"
+    watches = frozenset({What.POD_CREATED, What.TAKEN, What.PERSON, What.RAISED})
     bought: deque[tuple[float, int]] = field(default_factory=deque)
     causes: deque[float] = field(default_factory=deque)
 

@@ -32,6 +32,7 @@ class NothingToDo(Judge):
     """Nothing happens, and nothing is done, but for what waited for a slot of a budget."""
 
     invariant = "L4"
+    watches = frozenset({*STIRS, What.PASS})
     stirred: float = 0.0
     acted: list[tuple[float, str]] = field(default_factory=list)
 

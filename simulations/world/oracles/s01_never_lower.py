@@ -10,6 +10,7 @@ class NeverLower(Judge):
     """No controller writes a smaller size."""
 
     invariant = "S1"
+    watches = frozenset({What.RAISED})
 
     def watch(self, record: Record) -> None:
         """See Judge."""

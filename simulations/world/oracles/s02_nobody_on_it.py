@@ -15,6 +15,7 @@ class NobodyOnIt(Judge):
     """Nobody loses work to a termination of ours."""
 
     invariant = "S2"
+    watches = frozenset({What.TERMINATED})
 
     def watch(self, record: Record) -> None:
         """See Judge."""

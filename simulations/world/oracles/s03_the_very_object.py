@@ -11,6 +11,7 @@ class TheVeryObject(Judge):
     """What is evicted lies on a node that is being drained; what is terminated is what the claim names."""
 
     invariant = "S3"
+    watches = frozenset({What.EVICTED, What.TERMINATED})
 
     def watch(self, record: Record) -> None:
         """See Judge."""

@@ -22,6 +22,7 @@ class Budgets(Judge):
     """Counts every termination against every budget that names its reason."""
 
     invariant = "S4"
+    watches = frozenset({What.DOCUMENT_WRITTEN, What.PERSON, What.TERMINATED})
     promised: dict[str, float] = field(default_factory=dict)
     removed: deque[tuple[float, str]] = field(default_factory=lambda: deque(maxlen=400))
 

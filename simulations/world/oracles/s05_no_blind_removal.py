@@ -13,6 +13,7 @@ class NoBlindRemoval(Judge):
     """
 
     invariant = "S5"
+    watches = frozenset({What.EVICTED, What.TERMINATED, What.NODE_PATCHED})
 
     def watch(self, record: Record) -> None:
         """See Judge."""

@@ -14,6 +14,7 @@ class OnlyOurs(Judge):
     """Hands off everything else."""
 
     invariant = "S6"
+    watches = frozenset({What.PERSON, What.RAISED, What.TERMINATED, What.NODE_PATCHED})
     untagged: dict[str, float] = field(default_factory=dict)
 
     def watch(self, record: Record) -> None:

@@ -16,6 +16,7 @@ class PolicyAlone(Judge):
     """At the first drain that a new policy begins: would it alone remove more than it may, and did nobody approve?"""
 
     invariant = "S7"
+    watches = frozenset({What.PERSON, What.NODE_PATCHED})
     approved: set[str] = field(default_factory=set)
     first: str = ""
     seen: set[str] = field(default_factory=set)

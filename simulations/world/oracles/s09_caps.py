@@ -13,6 +13,7 @@ class Caps(Judge):
     """Counts all groups of the policy at every raise; what others added lately is excused, for nobody knew of it."""
 
     invariant = "S9"
+    watches = frozenset({What.RAISED})
 
     def watch(self, record: Record) -> None:
         """See Judge."""

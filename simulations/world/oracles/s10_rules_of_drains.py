@@ -17,6 +17,7 @@ class RulesOfDrains(Judge):
     """Looks at every beginning of a drain and at every eviction."""
 
     invariant = "S10"
+    watches = frozenset({What.PERSON, What.NODE_PATCHED, What.EVICTED})
     blocked: dict[str, float] = field(default_factory=dict)
 
     def watch(self, record: Record) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simulations.world.oracles.facts import NOTICED_S
 from simulations.world.oracles.judge import Judge
-from simulations.world.records import Record
+from simulations.world.records import Record, What
 
 SLACK_S = 2.0
 
@@ -13,6 +13,7 @@ class Timers(Judge):
     """Measures with a clock of its own how long a node had been idle when its drain began."""
 
     invariant = "S11"
+    watches = frozenset({What.NODE_PATCHED})
 
     def watch(self, record: Record) -> None:
         """See Judge."""

@@ -14,6 +14,7 @@ class Pause(Judge):
     """A pass that began under a pause changes nothing while it lasts."""
 
     invariant = "S12"
+    watches = frozenset(EFFECTS)
 
     def watch(self, record: Record) -> None:
         """See Judge."""
