@@ -12,7 +12,7 @@ from simulations.world.records import Record, What
 
 @dataclass(slots=True)
 class Judge:
-    """Judges one invariant. `found` is called with what is wrong, in words; `watch` with the kinds of facts in `watches`."""
+    """Judges one invariant. `found` is called with what is wrong, in words; `watch` with the kinds in `watches`."""
 
     facts: Facts
     found: Callable[[str, str], None]

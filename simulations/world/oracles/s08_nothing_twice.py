@@ -20,7 +20,7 @@ class NothingTwice(Judge):
     """Counts what is on its way at every raise."""
 
     invariant = "S8"
-    watches = frozenset({What.TAKEN, What.TERMINATED, What.RAISED})
+    watches = frozenset({What.TAKEN, What.TERMINATED, What.RAISED, What.LAUNCH_FAILED, What.PERSON})
     lost: list[tuple[float, int]] = field(default_factory=list)
     failed: dict[str, float] = field(default_factory=dict)
     shrunk: dict[str, float] = field(default_factory=dict)
